@@ -163,3 +163,10 @@ export function firstEvent({ body }: ReceivedWebhook): Fields {
 
 export const isEcho = (webhook: ReceivedWebhook): boolean =>
   webhook.body.entry[0].messaging?.[0].message?.is_echo === true;
+
+/** The settings of a connector that calls a simulator. */
+export const simulatorUpstream = ({ url }: { readonly url: string }) => ({
+  facebookGraph: `${url}/facebook_graph`,
+  instagramGraph: `${url}/instagram_graph`,
+  graphVersion: "v26.0",
+});

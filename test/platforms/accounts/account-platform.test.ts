@@ -5,10 +5,9 @@ import type { Connection } from "#features/accounts/rules/accounts.ts";
 import { accountPlatformFor } from "#platforms/accounts/account-platform-for.ts";
 import { platformHttp } from "#platforms/api/http.ts";
 import { openedOnce } from "../../support/opened.ts";
-import { jsonResponse, type Respond, startFakePlatform } from "../api/fake-platform.ts";
+import { jsonResponse, type Respond, startFakePlatform, TOKEN, upstreamAt } from "../api/fake-platform.ts";
 import { type HostileAnswer, hostileAnswers } from "./hostile-answers.ts";
 
-const TOKEN = "EAAB0token-of-a-page-0123456789";
 const NOW = Date.parse("2026-11-22T10:00:00Z");
 const app = { metaAppId: "900000000000001", metaSecret: "the meta secret" };
 const PAGE = "104512347788901";
@@ -23,9 +22,8 @@ const platform = openedOnce(startFakePlatform);
 
 function over(connection: Connection, answer: Respond | object, total?: number) {
   platform.respondWith(typeof answer === "function" ? (answer as Respond) : jsonResponse(200, answer));
-  const { origin } = platform;
   const calls = accountPlatformFor(connection, {
-    upstream: { facebookGraph: `${origin}/facebook`, instagramGraph: `${origin}/instagram`, graphVersion: "v26.0" },
+    upstream: upstreamAt(platform.origin),
     http: platformHttp(total === undefined ? {} : { total }),
     app,
     clock: () => NOW,

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { accountPlatformFor } from "#platforms/accounts/account-platform-for.ts";
 import { platformHttp } from "#platforms/api/http.ts";
 import {
+  simulatorUpstream,
   startTestSimulator,
   startWebhookReceiver,
   testAccounts,
@@ -15,13 +16,8 @@ test.each(["login", "viaPage", "messenger"] as const)("the simulator answers eac
   const simulator = await startTestSimulator(hook.url);
   const { person } = await simulator.personSends(name);
   const { connection, token, externalId, pageId } = testAccounts[name];
-  const upstream = {
-    facebookGraph: `${simulator.url}/facebook_graph`,
-    instagramGraph: `${simulator.url}/instagram_graph`,
-    graphVersion: "v26.0",
-  };
   const app = { metaAppId: null, metaSecret: testSecrets.meta };
-  const calls = accountPlatformFor(connection, { upstream, http: platformHttp(), app });
+  const calls = accountPlatformFor(connection, { upstream: simulatorUpstream(simulator), http: platformHttp(), app });
   const account = { platform: name === "messenger" ? "messenger" : "instagram", externalId, pageId } as const;
   expect(await calls.unsubscribe(account, token)).toEqual({ kind: "done" });
   expect(await calls.readSubscription(account, token)).toEqual({ kind: "read", isComplete: false });

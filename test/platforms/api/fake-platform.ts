@@ -1,5 +1,19 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Send } from "#platforms/platform.ts";
+
+export const TOKEN = "EAAB0token-of-a-page-0123456789";
+
+/** A text to a person, without a time by which it must leave. */
+export const textSend = {
+  recipientId: "6543210987654321",
+  content: { kind: "text", text: "hi" },
+  humanAgent: false,
+  replyTo: null,
+  metadata: "snd_1",
+  leavesBy: Number.POSITIVE_INFINITY,
+  endsBy: Number.POSITIVE_INFINITY,
+} as const satisfies Send;
 
 interface PlatformCall {
   readonly method: string;
@@ -10,6 +24,13 @@ interface PlatformCall {
 }
 
 export type Respond = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** The settings of a connector that calls a fake platform: the paths of the two hosts differ. */
+export const upstreamAt = (origin: string) => ({
+  facebookGraph: `${origin}/facebook`,
+  instagramGraph: `${origin}/instagram`,
+  graphVersion: "v26.0",
+});
 
 /** A platform on loopback that records each call and responds as configured. */
 export async function startFakePlatform() {

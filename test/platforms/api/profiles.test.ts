@@ -5,9 +5,8 @@ import { platformHttp } from "#platforms/api/http.ts";
 import { mockPlatform } from "#platforms/api/mock.ts";
 import { platformFor } from "#platforms/api/platform-for.ts";
 import { openedOnce } from "../../support/opened.ts";
-import { jsonResponse, type Respond, startFakePlatform } from "./fake-platform.ts";
+import { jsonResponse, type Respond, startFakePlatform, TOKEN, upstreamAt } from "./fake-platform.ts";
 
-const TOKEN = "EAAB0token-of-a-page-0123456789";
 const PERSON = "6543210987654321";
 const account = { platform: "messenger", externalId: "102030405060708" } as const;
 const unknownProfile = { kind: "unknown" };
@@ -17,13 +16,7 @@ const platform = openedOnce(startFakePlatform);
 
 function fetchFrom(connection: Connection, answer: Respond, person = PERSON, http = platformHttp()) {
   platform.respondWith(answer);
-  const { origin } = platform;
-  const upstream = {
-    facebookGraph: `${origin}/facebook`,
-    instagramGraph: `${origin}/instagram`,
-    graphVersion: "v26.0",
-  };
-  return platformFor(connection, upstream, http).fetchProfile(account, TOKEN, person);
+  return platformFor(connection, upstreamAt(platform.origin), http).fetchProfile(account, TOKEN, person);
 }
 
 const fetchBody = (body: unknown) => fetchFrom("messenger", jsonResponse(200, body));

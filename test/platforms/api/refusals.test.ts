@@ -3,19 +3,9 @@ import { platformHttp } from "#platforms/api/http.ts";
 import { platformFor } from "#platforms/api/platform-for.ts";
 import { plantedIn, plantedText } from "../../support/files/planted-characters.ts";
 import { openedOnce } from "../../support/opened.ts";
-import { jsonResponse, startFakePlatform } from "./fake-platform.ts";
+import { jsonResponse, startFakePlatform, TOKEN, textSend, upstreamAt } from "./fake-platform.ts";
 
-const TOKEN = "EAAB0token-of-a-page-0123456789";
 const account = { platform: "messenger", externalId: "102030405060708", pageId: "102030405060708" } as const;
-const send = {
-  recipientId: "6543210987654321",
-  content: { kind: "text", text: "hi" },
-  humanAgent: false,
-  replyTo: null,
-  metadata: "snd_1",
-  leavesBy: Number.POSITIVE_INFINITY,
-  endsBy: Number.POSITIVE_INFINITY,
-} as const;
 const HOUR = 3_600_000;
 const platform = openedOnce(startFakePlatform);
 
@@ -25,8 +15,10 @@ async function sendRefused(
   { status = 400, humanAgent = false }: { status?: number; humanAgent?: boolean } = {},
 ) {
   platform.respondWith(jsonResponse(status, { error }, headers));
-  const upstream = { facebookGraph: platform.origin, instagramGraph: platform.origin, graphVersion: "v26.0" };
-  return platformFor("messenger", upstream, platformHttp()).send(account, TOKEN, { ...send, humanAgent });
+  return platformFor("messenger", upstreamAt(platform.origin), platformHttp()).send(account, TOKEN, {
+    ...textSend,
+    humanAgent,
+  });
 }
 
 describe("a refusal", () => {

@@ -5,7 +5,7 @@ import { type CallOutcome, type PlatformHttp, platformHttp } from "#platforms/ap
 import { platformFor } from "#platforms/api/platform-for.ts";
 import type { Send } from "#platforms/platform.ts";
 import { openedOnce } from "../../support/opened.ts";
-import { jsonResponse, type Respond, startFakePlatform } from "./fake-platform.ts";
+import { jsonResponse, type Respond, startFakePlatform, textSend, upstreamAt } from "./fake-platform.ts";
 
 const connections = ["instagram_login", "instagram_page", "messenger"] as const;
 const account = { platform: "instagram", externalId: "17840000000000001", pageId: "102030405060708" } as const;
@@ -16,17 +16,7 @@ const typeRefused = refusalResponse(100, 2534015);
 const platform = openedOnce(startFakePlatform);
 
 function sendOver(connection: Connection, changes: Partial<Send>, http = platformHttp()) {
-  const upstream = { facebookGraph: platform.origin, instagramGraph: platform.origin, graphVersion: "v26.0" };
-  return platformFor(connection, upstream, http).send(account, "TOKEN", {
-    recipientId: "6543210987654321",
-    content: { kind: "text", text: "hi" },
-    humanAgent: false,
-    replyTo: null,
-    metadata: "snd_1",
-    leavesBy: Number.POSITIVE_INFINITY,
-    endsBy: Number.POSITIVE_INFINITY,
-    ...changes,
-  });
+  return platformFor(connection, upstreamAt(platform.origin), http).send(account, "TOKEN", { ...textSend, ...changes });
 }
 
 const attachmentsContent = (...attachments: OutgoingAttachment[]) =>

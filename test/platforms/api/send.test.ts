@@ -10,28 +10,13 @@ import { type PlatformHttp, platformHttp } from "#platforms/api/http.ts";
 import { platformFor } from "#platforms/api/platform-for.ts";
 import type { Send } from "#platforms/platform.ts";
 import { openedOnce } from "../../support/opened.ts";
-import { jsonResponse, startFakePlatform } from "./fake-platform.ts";
+import { jsonResponse, startFakePlatform, TOKEN, textSend, upstreamAt } from "./fake-platform.ts";
 
-const TOKEN = "EAAB0token-of-a-page-0123456789";
 const text = "héllo";
-const send: Send = {
-  recipientId: "6543210987654321",
-  content: { kind: "text", text },
-  humanAgent: false,
-  replyTo: null,
-  metadata: "snd_1",
-  leavesBy: Number.POSITIVE_INFINITY,
-  endsBy: Number.POSITIVE_INFINITY,
-};
+const send: Send = { ...textSend, content: { kind: "text", text } };
 const account = { platform: "messenger", externalId: "102030405060708", pageId: "102030405060708" } as const;
 const unknownOutcome = { kind: "unknown", detail: "outcome_unknown" };
 const platform = openedOnce(startFakePlatform);
-
-const upstreamAt = (origin: string) => ({
-  facebookGraph: `${origin}/facebook`,
-  instagramGraph: `${origin}/instagram`,
-  graphVersion: "v26.0",
-});
 
 function sendOver(
   connection: Connection,

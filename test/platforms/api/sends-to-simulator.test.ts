@@ -5,10 +5,12 @@ import type { Send, SendOutcome } from "#platforms/platform.ts";
 import { type FaultMode, faultModes } from "../../../packages/simulator/src/world/faults.ts";
 import {
   type Fields,
+  simulatorUpstream,
   startTestSimulator,
   startWebhookReceiver,
   testAccounts,
 } from "../../packages/simulator/simulator-fixture.ts";
+import { textSend } from "./fake-platform.ts";
 
 // The connectors against the simulator, which share no code.
 
@@ -21,24 +23,14 @@ async function connectSimulator(name: Name = "messenger", total = 10_000) {
   const simulator = await startTestSimulator(hook.url);
   const { person } = await simulator.personSends(name);
   const { connection, token, externalId, pageId } = testAccounts[name];
-  const upstream = {
-    facebookGraph: `${simulator.url}/facebook_graph`,
-    instagramGraph: `${simulator.url}/instagram_graph`,
-    graphVersion: "v26.0",
-  };
-  const platform = platformFor(connection, upstream, platformHttp({ total }));
+  const platform = platformFor(connection, simulatorUpstream(simulator), platformHttp({ total }));
   const account = { platform: name === "messenger" ? "messenger" : "instagram", externalId, pageId } as const;
   return {
     simulator,
     send: (changes: Partial<Send> = {}): Promise<SendOutcome> =>
       platform.send(account, token, {
+        ...textSend,
         recipientId: person as string,
-        content: { kind: "text", text: "hi" },
-        humanAgent: false,
-        replyTo: null,
-        metadata: "snd_1",
-        leavesBy: Number.POSITIVE_INFINITY,
-        endsBy: Number.POSITIVE_INFINITY,
         ...changes,
       }),
     sent: async (): Promise<Fields[]> => (await simulator.get("/_sim/sent")).body.sent,

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { platformHttp } from "#platforms/api/http.ts";
 import { mockPlatform } from "#platforms/api/mock.ts";
 import { platformFor } from "#platforms/api/platform-for.ts";
+import { textSend } from "./fake-platform.ts";
 
 const upstream = { facebookGraph: "http://127.0.0.1:1", instagramGraph: "http://127.0.0.1:1", graphVersion: "v26.0" };
 const newId = () => "id";
@@ -43,15 +44,6 @@ test("the mock accepts every send with a new id", async () => {
   let count = 0;
   const mock = mockPlatform(() => String(++count), "instagram");
   const account = { platform: "instagram", externalId: "1", pageId: null } as const;
-  const send = {
-    recipientId: "2",
-    content: { kind: "text", text: "hi" },
-    humanAgent: false,
-    replyTo: null,
-    metadata: "snd_1",
-    leavesBy: Number.POSITIVE_INFINITY,
-    endsBy: Number.POSITIVE_INFINITY,
-  } as const;
-  expect(await mock.send(account, "", send)).toEqual({ kind: "accepted", messageId: "mock_mid_1" });
-  expect(await mock.send(account, "", send)).toEqual({ kind: "accepted", messageId: "mock_mid_2" });
+  expect(await mock.send(account, "", textSend)).toEqual({ kind: "accepted", messageId: "mock_mid_1" });
+  expect(await mock.send(account, "", textSend)).toEqual({ kind: "accepted", messageId: "mock_mid_2" });
 });

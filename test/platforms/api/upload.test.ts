@@ -8,9 +8,8 @@ import { mockPlatform } from "#platforms/api/mock.ts";
 import { platformFor } from "#platforms/api/platform-for.ts";
 import type { Upload } from "#platforms/platform.ts";
 import { openedOnce } from "../../support/opened.ts";
-import { jsonResponse, type Respond, startFakePlatform } from "./fake-platform.ts";
+import { jsonResponse, type Respond, startFakePlatform, TOKEN, upstreamAt } from "./fake-platform.ts";
 
-const TOKEN = "EAAB0token-of-a-page-0123456789";
 const url = "https://files.example/h/2026-11-22T20/r/upl_1.png?X-Amz-Expires=300&X-Amz-Signature=abc";
 const upload: Upload = {
   url,
@@ -36,12 +35,7 @@ function uploadOver(
   changes: Partial<Upload> = {},
   { http = platformHttp(), origin = platform.origin, secret }: Options = {},
 ) {
-  const upstream = {
-    facebookGraph: `${origin}/facebook`,
-    instagramGraph: `${origin}/instagram`,
-    graphVersion: "v26.0",
-  };
-  return platformFor(connection, upstream, http, secret).upload(account, TOKEN, { ...upload, ...changes });
+  return platformFor(connection, upstreamAt(origin), http, secret).upload(account, TOKEN, { ...upload, ...changes });
 }
 
 const proof = { appsecret_proof: createHmac("sha256", "an app secret").update(TOKEN).digest("hex") };

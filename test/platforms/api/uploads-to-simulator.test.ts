@@ -9,7 +9,12 @@ import { platformHttp } from "#platforms/api/http.ts";
 import { platformFor } from "#platforms/api/platform-for.ts";
 import type { UploadOutcome } from "#platforms/platform.ts";
 import { startEmulatorFixture } from "../../packages/local-aws/emulators/support/emulator-fixture.ts";
-import { startTestSimulator, startWebhookReceiver, testAccounts } from "../../packages/simulator/simulator-fixture.ts";
+import {
+  simulatorUpstream,
+  startTestSimulator,
+  startWebhookReceiver,
+  testAccounts,
+} from "../../packages/simulator/simulator-fixture.ts";
 import { openedOnce } from "../../support/opened.ts";
 
 // Uploads to the simulator, which fetches each file from storage by its signed URL.
@@ -35,12 +40,7 @@ async function connectSimulator(name: Name) {
   const simulator = await startTestSimulator((await startWebhookReceiver()).url);
   const { person } = await simulator.personSends(name);
   const { connection, token, externalId, pageId } = testAccounts[name];
-  const upstream = {
-    facebookGraph: `${simulator.url}/facebook_graph`,
-    instagramGraph: `${simulator.url}/instagram_graph`,
-    graphVersion: "v26.0",
-  };
-  const platform = platformFor(connection, upstream, platformHttp());
+  const platform = platformFor(connection, simulatorUpstream(simulator), platformHttp());
   const account = { platform: name === "messenger" ? "messenger" : "instagram", externalId, pageId } as const;
   const noLimit = { leavesBy: Number.POSITIVE_INFINITY, endsBy: Number.POSITIVE_INFINITY };
   return {
