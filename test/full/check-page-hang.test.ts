@@ -1,10 +1,9 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { personWrites, sentMessages } from "../e2e/support/api-calls.ts";
-import { type LocalStack, startLocalStack } from "../e2e/support/local-stack.ts";
+import { startLocalStack } from "../e2e/support/local-stack.ts";
 import { waitFor } from "../e2e/support/wait-for.ts";
-import { testBrowser } from "../web/support/browser.ts";
-import { openPage, pressButton, waitForHeading } from "../web/support/page-visit.ts";
+import { openedOnce } from "../support/opened.ts";
+import { openedBrowser, openPage, pressButton, waitForHeading } from "../web/support/page-visit.ts";
 
 // The test waits for the platform's real time-out of ten seconds.
 
@@ -14,15 +13,8 @@ interface Hold {
   readonly verify_url: string;
 }
 
-let stack: LocalStack;
-let browser: Browser;
-beforeAll(async () => {
-  [stack, browser] = await Promise.all([startLocalStack(), testBrowser()]);
-});
-afterAll(async () => {
-  for (const context of browser?.contexts() ?? []) await context.close();
-  await stack?.stop();
-});
+const stack = openedOnce(startLocalStack);
+const browser = openedBrowser();
 
 it("a platform that accepts the message and never answers: the page reports an unknown outcome, the echo shows the message, the hold stays failed", async () => {
   const conversation_id = await personWrites(stack, "messenger", "Mara");

@@ -8,7 +8,7 @@ type Close<T> = (opened: T) => unknown;
  * after the last. Use the result only within tests and other hooks, which run in the order of the file.
  *
  * @param open runs once
- * @param close without it, the `close` or `stop` of what was opened, if it has one
+ * @param close without it, the `close` or `stop` of what was opened, or its disposal, if it has one
  */
 export function openedOnce<T extends object>(open: () => T | Promise<T>, close: Close<T> = closeOf): T {
   return opened(open, close, beforeAll, afterAll);
@@ -39,8 +39,9 @@ function opened<T extends object>(
   });
 }
 
-function closeOf(value: object & { close?(): unknown; stop?(): unknown }): unknown {
-  return value.close ? value.close() : value.stop?.();
+function closeOf(value: object & { close?(): unknown; stop?(): unknown } & Partial<AsyncDisposable>): unknown {
+  if (value.close) return value.close();
+  return value.stop ? value.stop() : value[Symbol.asyncDispose]?.();
 }
 
 /** An object that has the properties of another, which is not there yet. */

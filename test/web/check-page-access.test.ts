@@ -1,24 +1,15 @@
-import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect, inject, test } from "vitest";
+import { expect, inject, test } from "vitest";
 import { SECOND } from "#base/kernel/time.ts";
+import { openedOnce } from "../support/opened.ts";
 import { accessibilityViolations } from "./support/accessibility.ts";
-import { testBrowser } from "./support/browser.ts";
 import { type CheckServer, refusalReply, startCheckServer } from "./support/check-page-server.ts";
 import { measureContrasts } from "./support/contrast.ts";
-import { endVisits, pressButton, solvePuzzles, visitHold, waitForHeading } from "./support/page-visit.ts";
+import { openedBrowser, pressButton, solvePuzzles, visitHold, waitForHeading } from "./support/page-visit.ts";
 
 // Accessibility of the check page: screen readers, contrast, reduced motion, dark mode and small phones.
 
-let browser: Browser;
-let server: CheckServer;
-
-beforeAll(async () => {
-  [browser, server] = await Promise.all([testBrowser(), startCheckServer()]);
-});
-afterEach(() => endVisits(browser));
-afterAll(async () => {
-  await server?.close();
-});
+const browser = openedBrowser();
+const server = openedOnce(startCheckServer);
 
 const image = { type: "image", url: "https://example.com/jacket.jpg" } as const;
 

@@ -1,23 +1,15 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { beforeEach, expect, test } from "vitest";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import { waitFor } from "../e2e/support/wait-for.ts";
-import { testBrowser } from "./support/browser.ts";
-import { type CheckServer, refusalReply, startCheckServer } from "./support/check-page-server.ts";
-import { endVisits, pressButton, visitHold, waitForHeading } from "./support/page-visit.ts";
+import { openedOnce } from "../support/opened.ts";
+import { refusalReply, startCheckServer } from "./support/check-page-server.ts";
+import { openedBrowser, pressButton, visitHold, waitForHeading } from "./support/page-visit.ts";
 
 // Every final or paused state of the check page, with its texts.
 
-let browser: Browser;
-let server: CheckServer;
-
-beforeAll(async () => {
-  [browser, server] = await Promise.all([testBrowser(), startCheckServer()]);
-});
-afterEach(() => endVisits(browser));
-afterAll(async () => {
-  await server?.close();
-});
+const browser = openedBrowser();
+const server = openedOnce(startCheckServer);
 beforeEach(() => {
   server.calls.length = 0;
 });

@@ -1,25 +1,16 @@
-import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import { waitFor } from "../e2e/support/wait-for.ts";
 import { plantedIn, plantedText } from "../support/files/planted-characters.ts";
-import { testBrowser } from "./support/browser.ts";
-import { type CheckServer, refusalReply, startCheckServer } from "./support/check-page-server.ts";
-import { endVisits, pressButton, solvePuzzles, visitHold, waitForHeading } from "./support/page-visit.ts";
+import { openedOnce } from "../support/opened.ts";
+import { refusalReply, startCheckServer } from "./support/check-page-server.ts";
+import { openedBrowser, pressButton, solvePuzzles, visitHold, waitForHeading } from "./support/page-visit.ts";
 import { readableText } from "./support/readable-text.ts";
 
 // The path of a person through the check page, in a real browser, under the page's content security policy.
 
-let browser: Browser;
-let server: CheckServer;
-
-beforeAll(async () => {
-  [browser, server] = await Promise.all([testBrowser(), startCheckServer()]);
-});
-afterEach(() => endVisits(browser));
-afterAll(async () => {
-  await server?.close();
-});
+const browser = openedBrowser();
+const server = openedOnce(startCheckServer);
 beforeEach(() => {
   server.calls.length = 0;
   server.clockSkew = 0;

@@ -1,18 +1,18 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
-import type { Browser } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { expectedCounts, expectedResults } from "../packages/client/support/scenario/expected.ts";
 import { startScenarioServer } from "../packages/client/support/scenario/server.ts";
 import { ok, text } from "../packages/client/support/scripted-server.ts";
+import { openedOnce } from "../support/opened.ts";
 import { testBrowser } from "./support/browser.ts";
 
 // The client in Chromium, in a page under a strict policy: the same calls as in Node.js, and the session of the page.
 
 const project = fileURLToPath(new URL("../..", import.meta.url));
 
-let browser: Browser;
+const browser = openedOnce(testBrowser, () => undefined);
 let script: string;
 beforeAll(async () => {
   const [output] = buildSync({
@@ -25,7 +25,6 @@ beforeAll(async () => {
     tsconfigRaw: {},
   }).outputFiles;
   script = output?.text ?? "";
-  browser = await testBrowser();
 });
 
 test("the client runs in Chromium: the calls of Node.js, the CSRF token of the cookie, and no violation of the policy", async () => {

@@ -1,25 +1,20 @@
-import type { Browser, Page } from "playwright-core";
-import { afterEach, beforeAll, beforeEach, expect, inject, test } from "vitest";
+import type { Page } from "playwright-core";
+import { beforeEach, expect, inject, test } from "vitest";
 import { loginErrorText } from "../../web/connect/result-texts.ts";
 import { plantedIn, plantedText } from "../support/files/planted-characters.ts";
 import { openedOnce } from "../support/opened.ts";
 import { accessibilityViolations } from "./support/accessibility.ts";
-import { testBrowser } from "./support/browser.ts";
 import { instagram, messenger, offeredPage, startConnectServer } from "./support/connect-server.ts";
-import { endVisits, openPage, type PageVisit, type VisitOptions } from "./support/page-visit.ts";
+import { openedBrowser, openPage, type PageVisit, type VisitOptions } from "./support/page-visit.ts";
 import { readableText } from "./support/readable-text.ts";
 
 // The page that connects accounts under its policy, against a server that answers as the test says.
 
 const PAGE = "/oauth/connect";
-let browser: Browser;
+const browser = openedBrowser();
 
 const server = openedOnce(startConnectServer);
-beforeAll(async () => {
-  browser = await testBrowser();
-});
 beforeEach(() => server.reset());
-afterEach(() => endVisits(browser));
 
 /** Further cases. `npm test` has one of each kind. */
 const fullTest = test.runIf(inject("fullRun"));

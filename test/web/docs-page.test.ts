@@ -1,19 +1,13 @@
-import type { Browser } from "playwright-core";
-import { afterEach, beforeAll, describe, expect, inject, it } from "vitest";
+import { describe, expect, inject, it } from "vitest";
 import { openedOnce } from "../support/opened.ts";
 import { accessibilityViolations } from "./support/accessibility.ts";
-import { testBrowser } from "./support/browser.ts";
 import { startDocsServer } from "./support/docs-server.ts";
-import { endVisits, openPage, type VisitOptions } from "./support/page-visit.ts";
+import { openedBrowser, openPage, type VisitOptions } from "./support/page-visit.ts";
 
 // The documentation in a browser, under its policy, as the Docs function serves it.
 
-let browser: Browser;
+const browser = openedBrowser();
 const server = openedOnce(startDocsServer);
-beforeAll(async () => {
-  browser = await testBrowser();
-});
-afterEach(() => endVisits(browser));
 
 const wide = { width: 1440, height: 1000 };
 const phone = { width: 390, height: 844 };

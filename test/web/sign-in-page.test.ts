@@ -4,20 +4,19 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { pageHeaders } from "#http/browser/page-files.ts";
 import { readSignInPage } from "../../functions/console/page-files.ts";
 import { buildSignInPage } from "../../web/build.ts";
 import { accessibilityViolations } from "./support/accessibility.ts";
-import { testBrowser } from "./support/browser.ts";
-import { endVisits, openPage } from "./support/page-visit.ts";
+import { openedBrowser, openPage } from "./support/page-visit.ts";
 
 // The sign-in page under its policy, against a server that answers requests for links as the test says.
 
 const LINK = "/console/auth/verify?token=used-token";
 const folder = mkdtempSync(join(tmpdir(), "sign-in-page-"));
-let browser: Browser;
+const browser = openedBrowser();
 let server: Server;
 let origin: string;
 let requests: unknown[];
@@ -64,7 +63,6 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  browser = await testBrowser();
 });
 beforeEach(() => {
   requests = [];
@@ -74,7 +72,6 @@ beforeEach(() => {
   invites = [];
   nextAnswer = { status: 200 };
 });
-afterEach(() => endVisits(browser));
 afterAll(() => {
   server.close();
   rmSync(folder, { recursive: true });

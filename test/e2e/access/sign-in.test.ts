@@ -1,9 +1,9 @@
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { testBrowser } from "../../web/support/browser.ts";
-import { endVisits, waitForHeading } from "../../web/support/page-visit.ts";
+import type { BrowserContext, Page } from "playwright-core";
+import { expect, it } from "vitest";
+import { openedOnce } from "../../support/opened.ts";
+import { openedBrowser, waitForHeading } from "../../web/support/page-visit.ts";
 import { failureLines, waitUntilIdle } from "../support/emulator-journals.ts";
-import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
+import { openSharedStack } from "../support/local-stack.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 // A person signs in: a link from the mailbox, cookies, a write with the CSRF token, and the end of every session.
@@ -21,13 +21,8 @@ interface Mail {
   readonly text: string;
 }
 
-let stack: LocalStack;
-let browser: Browser;
-beforeAll(async () => {
-  [stack, browser] = await Promise.all([openSharedStack(), testBrowser()]);
-});
-afterAll(() => stack?.stop());
-afterEach(() => endVisits(browser));
+const stack = openedOnce(openSharedStack);
+const browser = openedBrowser();
 
 /** All mails of the stack, the newest first. */
 async function mails(): Promise<readonly Mail[]> {

@@ -1,12 +1,11 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, it } from "vitest";
-import { testBrowser } from "../../web/support/browser.ts";
-import { endVisits, openPage, pressButton, waitForHeading } from "../../web/support/page-visit.ts";
-import { createTestWebhook, personWrites, sentMessages } from "../support/api-calls.ts";
+import type { Page } from "playwright-core";
+import { beforeEach, expect, inject, it } from "vitest";
+import { openedOnce } from "../../support/opened.ts";
+import { openedBrowser, openPage, pressButton, waitForHeading } from "../../web/support/page-visit.ts";
+import { openSubscribedReceiver, personWrites, sentMessages } from "../support/api-calls.ts";
 import { failureLines } from "../support/emulator-journals.ts";
-import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
+import { openSharedStack } from "../support/local-stack.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { openReceiver, type Receiver } from "../support/webhook-receiver.ts";
 import { easyPuzzles } from "./easy-puzzles.ts";
 
 // A held message end to end: a key creates the hold, a person passes the check in a browser, the platform receives the
@@ -23,21 +22,13 @@ interface Hold {
   readonly error?: { readonly code: string; readonly detail: string };
 }
 
-let stack: LocalStack;
-let browser: Browser;
-let receiver: Receiver;
+const stack = openedOnce(openSharedStack);
+const browser = openedBrowser();
+const receiver = openedOnce(() => openSubscribedReceiver(stack, ["message.sent", "message.failed"]));
 let conversation: string;
-beforeAll(async () => {
-  [stack, browser, receiver] = await Promise.all([openSharedStack(), testBrowser(), openReceiver()]);
-  await createTestWebhook(stack, receiver.url, ["message.sent", "message.failed"]);
-});
-afterAll(async () => {
-  await Promise.all([stack?.stop(), receiver?.close()]);
-});
 beforeEach(async () => {
   conversation = await personWroteADayAgo("Mara Lindqvist");
 });
-afterEach(() => endVisits(browser));
 
 async function personWroteADayAgo(person: string): Promise<string> {
   const id = await personWrites(stack, "messenger", person, "Is it ready?");

@@ -1,11 +1,10 @@
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { Parley } from "#client";
 import { openedEach, openedOnce } from "../../support/opened.ts";
 import { fail, hang, ok, startScriptedServer, text } from "./support/scripted-server.ts";
 import { TestClock } from "./support/test-clock.ts";
 
 const server = openedOnce(startScriptedServer);
-afterAll(() => server[Symbol.asyncDispose]());
 const parley = openedEach(async () => {
   const clock = new TestClock((delayMs) => delayMs < 10_000);
   return new Parley({ baseUrl: server.url, apiKey: "k", clock, random: () => 0 });

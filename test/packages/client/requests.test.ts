@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { inspect } from "node:util";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { HttpClient, Parley, ParleyError, type ResponseInfo } from "#client";
 import { takesTenant } from "../../../packages/client/src/operations.ts";
 import { openedEach, openedOnce } from "../../support/opened.ts";
@@ -9,7 +9,6 @@ import { fail, ok, startScriptedServer } from "./support/scripted-server.ts";
 import { TestClock } from "./support/test-clock.ts";
 
 const server = openedOnce(startScriptedServer);
-afterAll(() => server[Symbol.asyncDispose]());
 const parley = openedEach(async () => {
   server.play(ok({}));
   return new Parley({ baseUrl: `${server.url}/`, apiKey: "svc_live_secret", clock: new TestClock() });

@@ -1,12 +1,13 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { type Operation, Parley, type ParleyError } from "#client";
 import { openedOnce } from "../../support/opened.ts";
 import {
   disconnect,
   disconnectInBody,
   fail,
+  failureOf,
   hang,
   ok,
   type Step,
@@ -21,17 +22,10 @@ const ATTEMPT_TIMEOUT = 31_000;
 let clock: TestClock;
 let parley: Parley;
 const server = openedOnce(startScriptedServer);
-afterAll(() => server[Symbol.asyncDispose]());
 beforeEach(() => {
   clock = new TestClock((delayMs) => delayMs !== ATTEMPT_TIMEOUT);
   parley = new Parley({ baseUrl: server.url, apiKey: "svc_live_k", clock, random: () => 0 });
 });
-
-const outcome = (call: Promise<unknown>): Promise<ParleyError> =>
-  call.then(
-    (data) => Promise.reject(new Error(`The call succeeded: ${JSON.stringify(data)}`)),
-    (error) => error,
-  );
 
 /** What ends one attempt, and what the client makes of it. `hang` ends when the clock is turned. */
 const retried: readonly (readonly [string, Step, Partial<ParleyError>])[] = [
@@ -49,7 +43,7 @@ const retried: readonly (readonly [string, Step, Partial<ParleyError>])[] = [
 
 test.each(retried)("a read is retried four times after %s", async (_, step, expected) => {
   server.play(step);
-  expect(await outcome(parley.conversations.list())).toMatchObject(expected);
+  expect(await failureOf(parley.conversations.list())).toMatchObject(expected);
   expect(server.requests).toHaveLength(5);
   expect(clock.waits).toEqual([250, 500, 1_000, 2_000]);
   expect(clock.pending).toEqual([]);
@@ -72,7 +66,7 @@ test("a read is retried after an attempt without a response in 31 seconds", asyn
 
 test("a read is retried when no server listens", async () => {
   const away = new Parley({ baseUrl: "http://127.0.0.1:1", apiKey: "k", clock, random: () => 0, maxRetries: 1 });
-  expect(await outcome(away.ping())).toMatchObject({ code: "connection_failed", status: null });
+  expect(await failureOf(away.ping())).toMatchObject({ code: "connection_failed", status: null });
   expect(clock.waits).toEqual([250]);
 });
 
@@ -92,7 +86,7 @@ test.each<[string, Step, Partial<ParleyError>]>([
   ],
 ])("a read is not retried after %s", async (_, step, expected) => {
   server.play(step, ok({ conversations: [], next_cursor: null }));
-  expect(await outcome(parley.conversations.list())).toMatchObject(expected);
+  expect(await failureOf(parley.conversations.list())).toMatchObject(expected);
   expect(server.requests).toHaveLength(1);
   expect(clock.waits).toEqual([]);
 });
@@ -107,7 +101,7 @@ test("the wait is half of the backoff and up to as much again at random, at most
     timeoutMs: 600_000,
   });
   server.play(text(500, ""));
-  await outcome(jittery.ping());
+  await failureOf(jittery.ping());
   expect(clock.waits).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
 });
 
@@ -131,13 +125,13 @@ test.each(["", "-1", "soon", "1e3", "Mon, 23 Nov 2020 00:00:00 GMT"])(
 
 test("the wait never passes the end of the call: the error says when a retry is welcome", async () => {
   server.play(text(429, "", { "retry-after": "50" }), text(429, "", { "retry-after": "70" }), ok({}));
-  expect(await outcome(parley.ping())).toMatchObject({ code: "rate_limited", retryAfter: 70 });
+  expect(await failureOf(parley.ping())).toMatchObject({ code: "rate_limited", retryAfter: 70 });
   expect(clock.waits).toEqual([50_250]);
 });
 
 test("the wait can be switched off", async () => {
   server.play(text(500, ""), ok({}));
-  expect(await outcome(parley.ping({ maxRetries: 0 }))).toMatchObject({ status: 500 });
+  expect(await failureOf(parley.ping({ maxRetries: 0 }))).toMatchObject({ status: 500 });
 });
 
 const document = JSON.parse(
@@ -175,7 +169,7 @@ describe("a write", () => {
   test.each(retriedAfter429)("%s is not retried after anything else", async (operation) => {
     for (const [name, step] of retried.filter(([title]) => !title.startsWith("429"))) {
       server.play(step, ok({}));
-      await outcome(call(operation));
+      await failureOf(call(operation));
       expect([name, server.requests.length]).toEqual([name, 1]);
     }
     expect(clock.waits).toEqual([]);
@@ -186,7 +180,7 @@ describe("a write", () => {
     async (operation) => {
       for (const [name, step] of retried) {
         server.play(step, ok({}));
-        await outcome(call(operation));
+        await failureOf(call(operation));
         expect([name, server.requests.length]).toEqual([name, 1]);
       }
       expect(clock.waits).toEqual([]);
@@ -195,7 +189,7 @@ describe("a write", () => {
 
   test("a write is not retried after a time-out", async () => {
     server.play(hang, ok({}));
-    const reply = outcome(parley.messages.reply({ conversation_id: "c", text: "Hello" }));
+    const reply = failureOf(parley.messages.reply({ conversation_id: "c", text: "Hello" }));
     await server.arrived(1);
     clock.advance(ATTEMPT_TIMEOUT);
     expect(await reply).toMatchObject({ code: "timeout", status: null });

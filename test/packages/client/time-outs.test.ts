@@ -1,27 +1,20 @@
 import type { AddressInfo } from "node:net";
 import { createServer, type Server, type Socket } from "node:net";
-import { afterAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { Parley, type ParleyError } from "#client";
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import { Parley } from "#client";
 import { systemClock } from "../../../packages/client/src/clock.ts";
 import { openedOnce } from "../../support/opened.ts";
 import { listenOnLoopback } from "./support/loopback.ts";
-import { hang, hangInBody, ok, startScriptedServer, text } from "./support/scripted-server.ts";
+import { failureOf, hang, hangInBody, ok, startScriptedServer, text } from "./support/scripted-server.ts";
 import { TestClock } from "./support/test-clock.ts";
 
 let clock: TestClock;
 let parley: Parley;
 const server = openedOnce(startScriptedServer);
-afterAll(() => server[Symbol.asyncDispose]());
 beforeEach(() => {
   clock = new TestClock();
   parley = new Parley({ baseUrl: server.url, apiKey: "svc_live_k", clock, random: () => 0, maxRetries: 0 });
 });
-
-const failure = (call: Promise<unknown>): Promise<ParleyError> =>
-  call.then(
-    () => Promise.reject(new Error("The call succeeded.")),
-    (error) => error,
-  );
 
 test("an attempt ends after 31 seconds without a connection", async () => {
   // Without TLS the handshake never ends, so no request is ever sent.
@@ -36,7 +29,7 @@ test("an attempt ends after 31 seconds without a connection", async () => {
   });
   await listenOnLoopback(mute);
   const baseUrl = `https://127.0.0.1:${(mute.address() as AddressInfo).port}`;
-  const call = failure(new Parley({ baseUrl, apiKey: "k", clock, maxRetries: 0 }).ping());
+  const call = failureOf(new Parley({ baseUrl, apiKey: "k", clock, maxRetries: 0 }).ping());
   await connection;
   clock.advance(31_000);
   expect(await call).toMatchObject({ name: "ParleyError", code: "timeout", status: null });
@@ -49,7 +42,7 @@ test.each([
   ["the rest of the body", hangInBody],
 ])("an attempt ends after 31 seconds without %s", async (_, step) => {
   server.play(step);
-  const call = failure(parley.ping());
+  const call = failureOf(parley.ping());
   await server.arrived(1);
   clock.advance(30_999);
   expect(clock.pending).toEqual([1]);
@@ -65,7 +58,7 @@ test("an attempt ends also when fetch ignores its signal", async () => {
     maxRetries: 0,
     fetch: () => new Promise(() => {}),
   });
-  const call = failure(deaf.ping({ attemptTimeoutMs: 5_000 }));
+  const call = failureOf(deaf.ping({ attemptTimeoutMs: 5_000 }));
   await expect.poll(() => clock.pending).toEqual([5_000]);
   clock.advance(5_000);
   expect(await call).toMatchObject({ code: "timeout" });
@@ -79,7 +72,7 @@ test("an attempt leaves no timer behind", async () => {
 
 test("a whole call ends in the middle of an attempt", async () => {
   server.play(text(500, ""), hang);
-  const call = failure(parley.ping({ timeoutMs: 10_000, maxRetries: 4 }));
+  const call = failureOf(parley.ping({ timeoutMs: 10_000, maxRetries: 4 }));
   await expect.poll(() => clock.pending).toEqual([250]);
   clock.advance(250);
   await server.arrived(2);
@@ -91,7 +84,7 @@ test("a whole call ends in the middle of an attempt", async () => {
 
 test("a whole call waits for no attempt that its time does not permit", async () => {
   server.play(text(500, ""));
-  expect(await failure(parley.ping({ timeoutMs: 250, maxRetries: 4 }))).toMatchObject({ status: 500 });
+  expect(await failureOf(parley.ping({ timeoutMs: 250, maxRetries: 4 }))).toMatchObject({ status: 500 });
   expect(server.requests).toHaveLength(1);
 });
 
@@ -114,7 +107,7 @@ test.each([Number.POSITIVE_INFINITY, 2 ** 31, 60 * 86_400_000])(
 test("an aborted signal ends the call, with the reason as the cause", async () => {
   server.play(hang);
   const controller = new AbortController();
-  const call = failure(parley.ping({ signal: controller.signal, maxRetries: 4 }));
+  const call = failureOf(parley.ping({ signal: controller.signal, maxRetries: 4 }));
   await server.arrived(1);
   controller.abort(new Error("The person left the page."));
   const error = await call;
@@ -126,7 +119,7 @@ test("an aborted signal ends the call, with the reason as the cause", async () =
 test("an aborted signal ends the wait between two attempts", async () => {
   server.play(text(500, ""));
   const controller = new AbortController();
-  const call = failure(parley.ping({ signal: controller.signal, maxRetries: 4 }));
+  const call = failureOf(parley.ping({ signal: controller.signal, maxRetries: 4 }));
   await expect.poll(() => clock.pending).toEqual([250]);
   controller.abort();
   expect(await call).toMatchObject({ code: "aborted" });
@@ -136,7 +129,7 @@ test("an aborted signal ends the wait between two attempts", async () => {
 
 test("an aborted signal sends nothing when it was aborted before", async () => {
   server.play(ok({}));
-  expect(await failure(parley.ping({ signal: AbortSignal.abort() }))).toMatchObject({ code: "aborted" });
+  expect(await failureOf(parley.ping({ signal: AbortSignal.abort() }))).toMatchObject({ code: "aborted" });
   expect(server.requests).toEqual([]);
 });
 
@@ -164,7 +157,7 @@ describe("the caller's function of the CSRF token", () => {
   ])(
     "the caller's function of the CSRF token ends with the time of %s, and nothing is sent",
     async (_, limits, timeoutMs) => {
-      const call = failure(session(hanging).request(SIGN_OUT, limits));
+      const call = failureOf(session(hanging).request(SIGN_OUT, limits));
       expect(clock.pending).toEqual([timeoutMs]);
       clock.advance(timeoutMs);
       expect(await call).toMatchObject({ name: "ParleyError", code: "timeout", status: null });
@@ -179,7 +172,7 @@ describe("the caller's function of the CSRF token", () => {
       clock.advance(3_000);
       return "token-1";
     };
-    const call = failure(session(slow).request(SIGN_OUT, { timeoutMs: 10_000 }));
+    const call = failureOf(session(slow).request(SIGN_OUT, { timeoutMs: 10_000 }));
     await server.arrived(1);
     expect(clock.pending).toEqual([7_000]);
     clock.advance(7_000);
@@ -188,10 +181,10 @@ describe("the caller's function of the CSRF token", () => {
 
   test("the caller's function of the CSRF token ends with the signal, and is not called after it", async () => {
     const controller = new AbortController();
-    const call = failure(session(hanging).request(SIGN_OUT, { signal: controller.signal }));
+    const call = failureOf(session(hanging).request(SIGN_OUT, { signal: controller.signal }));
     controller.abort();
     expect(await call).toMatchObject({ code: "aborted" });
-    expect(await failure(session(hanging).request(SIGN_OUT, { signal: AbortSignal.abort() }))).toMatchObject({
+    expect(await failureOf(session(hanging).request(SIGN_OUT, { signal: AbortSignal.abort() }))).toMatchObject({
       code: "aborted",
     });
     expect(hanging).toHaveBeenCalledTimes(1);
@@ -201,7 +194,7 @@ describe("the caller's function of the CSRF token", () => {
 
   test("the caller's function of the CSRF token fails with its own error", async () => {
     const error = new Error("The page has no session.");
-    expect(await failure(session(() => Promise.reject(error)).request(SIGN_OUT))).toBe(error);
+    expect(await failureOf(session(() => Promise.reject(error)).request(SIGN_OUT))).toBe(error);
     expect(clock.pending).toEqual([]);
   });
 });

@@ -1,7 +1,16 @@
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { Parley, type ParleyError, type Progress } from "#client";
 import { openedOnce } from "../../support/opened.ts";
-import { disconnect, fail, hang, ok, type Step, startScriptedServer, text } from "./support/scripted-server.ts";
+import {
+  disconnect,
+  fail,
+  failureOf,
+  hang,
+  ok,
+  type Step,
+  startScriptedServer,
+  text,
+} from "./support/scripted-server.ts";
 import { TestClock } from "./support/test-clock.ts";
 
 /** Between polls, and before the retries of a poll. */
@@ -9,7 +18,6 @@ const WAITS = [1_000, 1_500, 2_250, 3_375, 5_000, 2_500];
 let clock: TestClock;
 let parley: Parley;
 const server = openedOnce(startScriptedServer);
-afterAll(() => server[Symbol.asyncDispose]());
 beforeEach(() => {
   clock = new TestClock((delayMs) => WAITS.includes(delayMs));
   parley = new Parley({ baseUrl: server.url, apiKey: "svc_live_k", clock, random: () => 1 });
@@ -25,12 +33,6 @@ const grant: Step = (response, request) =>
 const posted = text(204, "");
 const state = (status: string, more: object = {}) => ok({ upload: { id: "upl_1", status, ...more } });
 const attachment = { id: "185", type: "file" };
-const failure = (call: Promise<unknown>): Promise<ParleyError> =>
-  call.then(
-    () => Promise.reject(new Error("The call succeeded.")),
-    (error) => error,
-  );
-
 test("the client creates the upload, posts the file, finishes it and waits until it is ready", async () => {
   const wait = state("processing");
   const finish = ok({ upload: { id: "upl_1", status: "processing" } }, 202);
@@ -138,7 +140,7 @@ describe("an upload that fails", () => {
     ],
   ])("%s throws, and repeats no write", async (_, steps, expected, requests) => {
     server.play(...steps, text(500, ""));
-    const error = await failure(parley.attachments.upload(file, { onProgress: () => undefined }));
+    const error = await failureOf(parley.attachments.upload(file, { onProgress: () => undefined }));
     expect(error).toMatchObject({ name: "ParleyError", ...expected });
     expect(server.requests).toHaveLength(requests);
   });
@@ -152,7 +154,7 @@ test("a poll is retried like any read", async () => {
 
 test("the whole upload ends after ten minutes, and names itself", async () => {
   server.play(grant, posted, state("processing"));
-  const error = await failure(parley.attachments.upload(file));
+  const error = await failureOf(parley.attachments.upload(file));
   expect(error).toMatchObject({ code: "timeout", detail: "upl_1" });
   const waited = clock.waits.reduce((sum, delayMs) => sum + delayMs, 0);
   expect(waited).toBeLessThan(600_000);
@@ -168,7 +170,7 @@ describe("a time-out", () => {
 
   test.each(steps)("%s names the upload", async (_, script) => {
     server.play(...script);
-    const upload = failure(parley.attachments.upload(file, { timeoutMs: 20_000 }));
+    const upload = failureOf(parley.attachments.upload(file, { timeoutMs: 20_000 }));
     await server.arrived(script.length);
     clock.advance(20_000);
     expect(await upload).toMatchObject({ name: "ParleyError", code: "timeout", status: null, detail: "upl_1" });
@@ -178,18 +180,18 @@ describe("a time-out", () => {
 
   test("a time-out of a wait for an upload names it, within a poll and between two", async () => {
     server.play(hang);
-    const wait = failure(parley.attachments.waitForUpload("upl_2", { timeoutMs: 20_000 }));
+    const wait = failureOf(parley.attachments.waitForUpload("upl_2", { timeoutMs: 20_000 }));
     await server.arrived(1);
     clock.advance(20_000);
     expect(await wait).toMatchObject({ code: "timeout", detail: "upl_2" });
     server.play(state("processing"));
-    const short = failure(parley.attachments.waitForUpload("upl_3", { timeoutMs: 2_000 }));
+    const short = failureOf(parley.attachments.waitForUpload("upl_3", { timeoutMs: 2_000 }));
     expect(await short).toMatchObject({ code: "timeout", detail: "upl_3" });
   });
 
   test("a time-out before the upload is created names none", async () => {
     server.play(hang);
-    const upload = failure(parley.attachments.upload(file, { timeoutMs: 20_000 }));
+    const upload = failureOf(parley.attachments.upload(file, { timeoutMs: 20_000 }));
     await server.arrived(1);
     clock.advance(20_000);
     expect(await upload).toMatchObject({ code: "timeout", detail: "" });
@@ -199,7 +201,7 @@ describe("a time-out", () => {
 test("an aborted signal ends the post of the file", async () => {
   server.play(grant, hang);
   const controller = new AbortController();
-  const upload = failure(parley.attachments.upload(file, { signal: controller.signal }));
+  const upload = failureOf(parley.attachments.upload(file, { signal: controller.signal }));
   await server.arrived(2);
   controller.abort();
   expect(await upload).toMatchObject({ code: "aborted" });

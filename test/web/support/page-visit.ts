@@ -1,5 +1,8 @@
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { afterEach } from "vitest";
 import { waitFor } from "../../e2e/support/wait-for.ts";
+import { openedOnce } from "../../support/opened.ts";
+import { testBrowser } from "./browser.ts";
 import type { CheckServer, HeldMessage } from "./check-page-server.ts";
 
 export interface PageVisit {
@@ -59,6 +62,13 @@ async function openTab(browser: Browser, { clockAt, newTab, idleWorkers, ...opti
   if (clockAt !== undefined) await page.clock.install({ time: clockAt });
   if (isPlain) sharedPage = page;
   return page;
+}
+
+/** The browser of this worker. What a test opened in it ends with the test. */
+export function openedBrowser(): Browser {
+  const browser = openedOnce(testBrowser, () => undefined);
+  afterEach(() => endVisits(browser));
+  return browser;
 }
 
 /** Closes every tab but the shared one, which it resets. */

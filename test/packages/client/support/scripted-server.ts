@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { ParleyError } from "#client";
 import { listenOnLoopback } from "./loopback.ts";
 
 export interface ScriptedRequest {
@@ -96,3 +97,10 @@ export const hangInBody: Step = (response) => {
   response.writeHead(200, { "content-type": "application/json" });
   response.write('{"ok":true,"data":{');
 };
+
+/** The error with which a call of the client fails. Throws if it succeeds. */
+export const failureOf = (call: Promise<unknown>): Promise<ParleyError> =>
+  call.then(
+    (data) => Promise.reject(new Error(`The call succeeded: ${JSON.stringify(data)}`)),
+    (error) => error,
+  );
