@@ -207,7 +207,7 @@ test.each<[string, (workspace: Workspace) => string]>([
     ({ conversationIdFor: conversationOf }) => `/v1/conversations/${encodeURIComponent(conversationOf(0))}`,
   ],
   ["a page of the audit trail", () => "/v1/audit"],
-])("for %s is one call of the table, besides the key and the minute", async (_what, path) => {
+])("one request for %s is one call of the table, besides the key and the minute", async (_what, path) => {
   const workspace = await freshWorkspace(pipeline);
   await everyoneWrites(pipeline, workspace, 3);
   const call = () => pipeline.call(workspace.liveKey, "GET", path(workspace));

@@ -55,7 +55,7 @@ function faultFirst(fault: Fault): FaultyOperation[] {
   return operations;
 }
 
-test("pass changes nothing", async () => {
+test("the fault pass changes nothing", async () => {
   const operations = faultFirst("pass");
   await testTable.client.send(addOne());
   expect(await readItem()).toBe("1");
@@ -94,7 +94,7 @@ test("lost hides a failed condition, too", async () => {
   await expect(testTable.client.send(createItem())).rejects.toThrow("injected: answer lost");
 });
 
-test("throttle does nothing, and the SDK's retry succeeds", async () => {
+test("the fault throttle does nothing, and the SDK's retry succeeds", async () => {
   const operations = faultFirst("throttle");
   await testTable.client.send(addOne());
   expect(await readItem()).toBe("1");
@@ -109,7 +109,7 @@ test("a throttle that persists reaches the caller under AWS's name", async () =>
   expect(await readItem()).toBeUndefined();
 });
 
-test("crash reaches the caller at once, with nothing done", async () => {
+test("the fault crash reaches the caller at once, with nothing done", async () => {
   const operations = faultFirst("crash");
   await expect(testTable.client.send(addOne())).rejects.toBeInstanceOf(Crash);
   expect(await readItem()).toBeUndefined();

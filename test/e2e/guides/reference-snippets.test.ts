@@ -95,13 +95,13 @@ describe.each([
     expect(event_types.length).toBeGreaterThan(10);
   });
 
-  it("mint a ticket, with which the stream opens", async () => {
+  it("the requests of the reference create a ticket, with which the stream opens", async () => {
     const { url, ticket } = await send(await request("realtime", "createRealtimeTicket"));
     const socket = await openSocket(`${url}?ticket=${ticket}`);
     socket.terminate();
   });
 
-  it("create an endpoint, change it, and send it a test event", async () => {
+  it("the requests of the reference create an endpoint, change it, and send it a test event", async () => {
     const earlier = receiver.deliveries.length;
     const { endpoint } = await send(
       withValues(await request("webhooks", "createWebhook"), { [RECORDED_URL]: receiver.url }),

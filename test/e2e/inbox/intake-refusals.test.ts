@@ -107,7 +107,7 @@ it("the subscription handshake of an unknown platform is 404, for GET and POST",
   expect(readRefusal(await post(bytes, headers, "/webhooks/telegram"))).toEqual([404, false, "route_not_found", true]);
 });
 
-it("for an account that is not connected is accepted, counted, and creates no message", async () => {
+it("a signed webhook for an account that is not connected is accepted, counted, and creates no message", async () => {
   const at = await stack.now();
   const entries = [1, 2].map(() => textEntry("17841499999999999", newPersonId(), newMessageId("instagram"), "hi", at));
   expect((await postWebhook(stack, "instagram", entries)).status).toBe(200);

@@ -107,7 +107,7 @@ describe("ten callers without a credential", () => {
     ["a header of other scripts", header("x-other", fill("\u200bé", LENGTH)), ordinaryHeader("x-other")],
     ["a long idempotency key", header("idempotency-key", fill("!", LENGTH)), ordinaryHeader("x-other")],
   ] satisfies [string, Sent, Sent][])(
-    "wait no longer with %s than with an ordinary header",
+    "ten callers wait no longer with %s than with an ordinary header",
     async (_kind, hostile, ordinary) => {
       let ratio = await p50Ratio(hostile, ordinary, path);
       // Another process may have taken the processor from the rounds of one of them.

@@ -298,7 +298,7 @@ describe("a webhook of more than 50 updates", () => {
     expect(await copies()).toBe(before + 1);
   });
 
-  it("in a file has parts with their own content, which outlive the file", async () => {
+  it("a webhook of more than 50 updates in a file has parts with their own content, which outlive the file", async () => {
     // Each fits into no message, and neither do two of them.
     const large = texts(60, 2).map((one) => ({ ...one, text: randomToken(6_000).toString("base64url") }));
     const ports = { inbound: openQueue(queues.inbound, testEnv.sqs), files: testEnv.files };

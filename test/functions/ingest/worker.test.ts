@@ -169,7 +169,7 @@ it("a batch of webhooks comes back six seconds after a fault, and not after the 
   expect(await receiveEvents()).toHaveLength(1);
 });
 
-it("about an account that is not connected is completed, logged and not stored", async () => {
+it("a webhook about an account that is not connected is completed, logged and not stored", async () => {
   const raw = instagramWebhook("17840000000000000", [{ mid: "x", text: "secret text", at: testEnv.now() }]);
   await openQueue(queues.inbound, testEnv.eventSource).send({ body: inboundBody(raw, testEnv.now()) });
   expect((await runWorker()).failed).toEqual([]);

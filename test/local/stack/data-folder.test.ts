@@ -92,7 +92,7 @@ it("a data folder of an earlier version is new, and then created as such", () =>
   locked.release();
 });
 
-it("in which others have files stays open to them, without those of a stack", () => {
+it("a data folder of an earlier version in which others have files stays open to them, without those of a stack", () => {
   mkdirSync(data, { recursive: true });
   chmodSync(data, 0o755);
   for (const name of ["notes.txt", "seed.json"]) writeFileSync(join(data, name), "{}", { mode: 0o644 });
@@ -128,15 +128,18 @@ it("a data folder that cannot be used is refused in one line that names the fix 
 });
 
 // In this folder Node.js repeats a recursive mkdir without end, so the test would hang without its own process.
-it.runIf(process.platform === "linux")("because its file system accepts no folders, without spinning", () => {
-  const script = `import { lockDataFolder } from ${JSON.stringify(import.meta.resolve("../../../local/stack/data-folder.ts"))};
+it.runIf(process.platform === "linux")(
+  "a data folder that cannot be used because its file system accepts no folders is refused without spinning",
+  () => {
+    const script = `import { lockDataFolder } from ${JSON.stringify(import.meta.resolve("../../../local/stack/data-folder.ts"))};
       try { lockDataFolder("/proc/parley/data", false); } catch ({ name, message }) { console.log(name, message); }`;
-  const run = spawnSync(process.execPath, ["--input-type=module", "-e", script], {
-    timeout: 20_000,
-    encoding: "utf8",
-  });
-  expect(run.stdout).toBe(
-    "LocalRefusal Cannot use the data folder /proc/parley/data: no such file or directory. Choose another folder with --data or PARLEY_DATA.\n",
-  );
-  expect(run.status).toBe(0);
-});
+    const run = spawnSync(process.execPath, ["--input-type=module", "-e", script], {
+      timeout: 20_000,
+      encoding: "utf8",
+    });
+    expect(run.stdout).toBe(
+      "LocalRefusal Cannot use the data folder /proc/parley/data: no such file or directory. Choose another folder with --data or PARLEY_DATA.\n",
+    );
+    expect(run.status).toBe(0);
+  },
+);

@@ -104,7 +104,7 @@ it.each([
   ["an empty data folder", ["--data", ""], {}, /^Missing data folder\. Set --data or PARLEY_DATA to a folder\.$/],
   ["a word that is no flag", ["start"], {}, /Valid flags/],
   ["a share that is not a number", [], { PARLEY_SQS_CHAOS: "yes" }, /0 to 1/],
-])("reject %s and name the fix", (_what, flags, env, message) => {
+])("the settings of a local stack reject %s and name the fix", (_what, flags, env, message) => {
   const read = () => readSettings(flags as string[], env as NodeJS.ProcessEnv);
   expect(read).toThrow(LocalRefusal);
   expect(read).toThrow(message);

@@ -115,7 +115,7 @@ declare function show(data: { conversation: object }): void;
 `;
   const declared = 'declare const parley: import("@parley/client").Parley;';
   test.each(codeBlocks("docs/guides/client.md").filter(({ language }) => language === "ts"))(
-    "compile the code of the guide in line $line",
+    "the types of the packed client compile the code of the guide in line $line",
     ({ code }) => {
       const imports = /import .* from "@parley/.test(code) ? "" : 'import { Parley } from "@parley/client";\n';
       writeFileSync(join(client.folder, "names.d.ts"), names);

@@ -77,7 +77,7 @@ describe.each(["svc-", "webhook-"])("the headers %s*", (prefix) => {
     expect(code).toBe(isAccepted ? null : "signature_invalid");
   });
 
-  test("match no other body, and no header that was changed in one character", async () => {
+  test("the signed headers match no other body, and no header that was changed in one character", async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(), fc.integer({ min: 1, max: 90 }), fc.boolean(), async (at, shift, inBody) => {
         const list: Record<string, string> = headers([SECRET]);

@@ -121,23 +121,26 @@ test("the program of the README starts and ends a simulator", async () => {
 
 // The compiler takes seconds.
 describe.runIf(inject("fullRun"))("its types, in a strict project", () => {
-  test.each(["nodenext", "bundler"])("resolve with %s and accept the options", (moduleResolution) => {
-    const compilerOptions = {
-      ...{ strict: true, noEmit: true, exactOptionalPropertyTypes: true, target: "es2023", types: [] },
-      ...{ module: moduleResolution === "bundler" ? "preserve" : "nodenext", moduleResolution },
-    };
-    writeFileSync(
-      join(folder, "main.mts"),
-      `import { type Simulator, startSimulator, simulatedAppIds } from "@parley/simulator";
+  test.each(["nodenext", "bundler"])(
+    "the types of the packed simulator resolve with %s and accept the options",
+    (moduleResolution) => {
+      const compilerOptions = {
+        ...{ strict: true, noEmit: true, exactOptionalPropertyTypes: true, target: "es2023", types: [] },
+        ...{ module: moduleResolution === "bundler" ? "preserve" : "nodenext", moduleResolution },
+      };
+      writeFileSync(
+        join(folder, "main.mts"),
+        `import { type Simulator, startSimulator, simulatedAppIds } from "@parley/simulator";
 const controlToken = { value: "a-control-token", location: "In the test." };
 const options = { port: 0, webhookBase: "http://127.0.0.1:1", metaSecret: "m", instagramSecret: "i", verifyToken: "v" };
 export const simulator: Simulator = await startSimulator({ ...options, controlToken, appId: simulatedAppIds.meta });
 // @ts-expect-error the control token is missing
 await startSimulator(options);
 `,
-    );
-    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["main.mts"] }));
-    const tsc = join(PROJECT, "node_modules/typescript/bin/tsc");
-    execFileSync(process.execPath, [tsc, "-p", folder], { stdio: "inherit" });
-  });
+      );
+      writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["main.mts"] }));
+      const tsc = join(PROJECT, "node_modules/typescript/bin/tsc");
+      execFileSync(process.execPath, [tsc, "-p", folder], { stdio: "inherit" });
+    },
+  );
 });

@@ -122,7 +122,7 @@ test("refusals for unknown people differ by channel", async () => {
   });
 });
 
-test("for a missing token, an unknown token and a token of the other host", async () => {
+test("a send is refused for a missing token, an unknown token and a token of the other host", async () => {
   const { simulator, person } = await startWithPerson();
   const body = { recipient: { id: person }, message: { text: "Hi" } };
   for (const token of [undefined, "nonsense", testPage.token]) {
@@ -134,7 +134,7 @@ test("for a missing token, an unknown token and a token of the other host", asyn
   expect((await simulator.ask("POST", inQuery, body)).status).toBe(200);
 });
 
-test("for the Instagram node on Facebook's host, while the Page's node works", async () => {
+test("a send is refused for the Instagram node on Facebook's host, while the Page's node works", async () => {
   const { simulator, person } = await startWithPerson("viaPage");
   const body = { recipient: { id: person }, message: { text: "Hi" } };
   const sendOnNode = (node: string) =>
@@ -175,7 +175,7 @@ describe("attachments", () => {
   const image = { type: "image", payload: { url: "https://files.example/a.jpg" } };
   const images = (count: number) => ({ message: { attachments: Array.from({ length: count }, () => image) } });
 
-  test("up to ten images, and only images together", async () => {
+  test("a message has up to ten images, and only images together", async () => {
     const { simulator, person } = await startWithPerson();
     expect((await simulator.sendToPerson("login", person, images(10))).status).toBe(200);
     expect((await simulator.sendToPerson("login", person, images(11))).body.error).toMatchObject({

@@ -86,12 +86,15 @@ test.each([
   ["video", "video/quicktime", mp4, "messenger", false],
   ["audio", "audio/aac", Buffer.concat([id3(300), aac()]), "messenger", true],
   ["video", "video/mp4", png, "messenger", false],
-] as const)("as %s, served as %s, must be of that type (%#)", async (type, mime, bytes, name, expectedType) => {
-  const { upload } = await startWithPerson();
-  const answer = await upload(name, type, `${await serveFile(mime, bytes)}/a`);
-  if (expectedType) expect(answer.status).toBe(200);
-  else expect(answer.body.error).toMatchObject({ code: 100, error_subcode: 2018047 });
-});
+] as const)(
+  "a file uploaded by URL as %s, served as %s, must be of that type (%#)",
+  async (type, mime, bytes, name, expectedType) => {
+    const { upload } = await startWithPerson();
+    const answer = await upload(name, type, `${await serveFile(mime, bytes)}/a`);
+    if (expectedType) expect(answer.status).toBe(200);
+    else expect(answer.body.error).toMatchObject({ code: 100, error_subcode: 2018047 });
+  },
+);
 
 test("a file uploaded by URL may have 8 MB as an image and 25 MB otherwise, and not a byte more", async () => {
   const { upload } = await startWithPerson();

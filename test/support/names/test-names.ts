@@ -10,16 +10,16 @@ const withoutSubject = words(`
   is are has have was were does do did can cannot could may must would will never and or but also that whose which of again
   accept accepts add adds advances advises agrees allow allows alters applies arrives asked asks attaches awaits batched
   become becomes begin begins being belong belongs bill binds blamed blames caches carries catch catches clear
-  come comes compiles complete completes computes conflicts connects contain contains continue continues copies cost
-  covers creates cuts decides defines delays delete deletes delivers denies dies differs disconnects
+  come comes compile compiles complete completes computes conflicts connects contain contains continue continues copies cost
+  covers create creates cuts decides defines delays delete deletes delivers denies dies differs disconnects
   distinguishes double drop drops edits encoded encodes erases escapes evaluates examine examines excludes
   exists expires extends fail finds forgets forwards get gets give gives goes hang happens identifies ignores include
-  includes ingests interrupted jumps keep keeps leads leave leaves let lets listed listens logs lose loses make makes
-  matters named needs obeys offers omits opened passes permits polls postpones prefers prevents prints publishes purges
-  puts reach reaches receives recognizes reconnects recovers redeems redirects refuse refuses rejects removes repeats
-  replaces require requires reserves resolves responds restores restricts retains returned retries
-  rotates runs saves say says searches sees selects serve settles signs stays stops strips subscribe subscribes succeed
-  succeeds sums supports survive survives takes throttled throws treats use waits writes written
+  includes ingests interrupted jumps keep keeps leads leave leaves let lets listed match listens logs lose loses make makes
+  matters named need needs obeys offers omits opened passes permits polls postpones prefers prevents prints publishes purges
+  puts reach reaches receives recognizes reconnects recovers redeems redirects refuse refuses reject rejects removes repeats
+  replaces require requires reserves resolve resolves responds restores restricts retains returned retries
+  still  rotates runs saves say says searches sees selects serve settles signs stays stops strips subscribe subscribes succeed
+  succeeds sums supports survive survives takes throttled throws treats use wait waits writes written
 `);
 /** These are nouns, too: "reads of an index cost …". */
 const verbsOrNouns = words(`

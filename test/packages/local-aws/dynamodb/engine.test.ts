@@ -92,14 +92,14 @@ test("an engine stores no data without a folder", async () => {
   expect(await tables((await start({ dataDir: null })).url)).toEqual([]);
 });
 
-test("still has a folder's data after a close", async () => {
+test("an engine still has a folder's data after a close", async () => {
   const first = await start();
   await write(first.url);
   await first.close();
   expect(await read((await start()).url)).toEqual(Item);
 });
 
-test.runIf(onLinux)("still has an acknowledged write after an immediate kill", async () => {
+test.runIf(onLinux)("an engine still has an acknowledged write after an immediate kill", async () => {
   const first = await start();
   await write(first.url);
   process.kill(readLockFile().engine, "SIGKILL");

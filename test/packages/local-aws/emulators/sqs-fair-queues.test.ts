@@ -90,7 +90,7 @@ describe("messages are served in order of arrival", () => {
     expect(await receiveGroups(queue, 3)).toEqual(["busy", "busy", "quiet"]);
   });
 
-  it("up to a tenth of all messages in flight", async () => {
+  it("messages are served in order of arrival up to a tenth of all messages in flight", async () => {
     const queue = await newQueue();
     await send(queue, undefined, 270);
     await receive(queue, 270);

@@ -78,7 +78,7 @@ it("a handshake is refused with 504 when the function does not answer in the rou
   expect(fixture.reports).toEqual(["Socket $connect: The integration timed out."]);
 });
 
-it("to another path is refused with 403, and a request that is none with 400, both before the function", async () => {
+it("a handshake to another path is refused with 403, and a request that is none with 400, both before the function", async () => {
   expect(await refusalOf(openSocket(fixture.url.replace("live", "other")))).toBe(403);
   const headers = { Connection: "Upgrade", Upgrade: "websocket", "Sec-WebSocket-Key": "short" };
   const invalid = request(fixture.endpoint, { headers: { ...headers, "Sec-WebSocket-Version": "13" } }).end();

@@ -31,7 +31,7 @@ describe("a post", () => {
     }
   });
 
-  it("over 128 KB is 413, to a connection that is gone 410, to an id that none has 400", async () => {
+  it("a post over 128 KB is 413, to a connection that is gone 410, to an id that none has 400", async () => {
     await expect(post("x".repeat(128 * 1024 + 1))).rejects.toMatchObject({
       name: "PayloadTooLargeException",
       $metadata: { httpStatusCode: 413 },
@@ -46,7 +46,7 @@ describe("a post", () => {
     });
   });
 
-  it("to another stage, to no connection, or without a signature is 403", async () => {
+  it("a post to another stage, to no connection, or without a signature is 403", async () => {
     const other = fixture.client(fixture.endpoint.replace("live", "other"));
     await expect(post("x", ConnectionId, other)).rejects.toMatchObject({ name: "ForbiddenException" });
     for (const path of ["/live", "/live/@connections/", "/", "/live/@connections/a/b", "/%E0%A4%A/@connections/x"]) {

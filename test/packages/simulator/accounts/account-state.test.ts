@@ -51,7 +51,7 @@ test("the tokens of an account of one Facebook user are revoked, and not those o
   expect((await me("messenger")).status).toBe(200);
 });
 
-test("need an action or a time", async () => {
+test("the tokens of an account need an action or a time", async () => {
   const { simulator } = await start();
   const answer = await simulator.sim("/tokens", { account: login.externalId });
   expect(answer).toMatchObject({ status: 400, body: { error: expect.stringContaining("checkpoint") } });
