@@ -7,7 +7,7 @@ const words = (text: string) => new Set(text.trim().split(/\s+/));
 
 /** Words that never begin a sentence of their own: the name takes its subject from elsewhere. */
 const withoutSubject = words(`
-  is are has have was were does do did can cannot could may must would will never and or but also that whose which of again
+  is are has have was were does do did can cannot could may must would will never and or but also that whose which again
   accept accepts add adds advances advises agrees allow allows alters applies arrives asked asks attaches awaits batched
   become becomes begin begins being belong belongs bill binds blamed blames caches carries catch catches clear
   come comes compile compiles complete completes computes conflicts connects contain contains continue continues copies cost
@@ -17,7 +17,7 @@ const withoutSubject = words(`
   includes ingests interrupted jumps keep keeps leads leave leaves let lets listed match listens logs lose loses make makes
   matters named need needs obeys offers omits opened passes permits polls postpones prefers prevents prints publishes purges
   puts reach reaches receives recognizes reconnects recovers redeems redirects refuse refuses reject rejects removes repeats
-  replaces require requires reserves resolve resolves responds restores restricts retains returned retries
+  replaces require requires reserves resolve resolves responds restores restricts retains returned
   still  rotates runs saves say says searches sees selects serve settles signs stays stops strips subscribe subscribes succeed
   succeeds sums supports survive survives takes throttled throws treats use wait waits writes written
 `);
@@ -25,13 +25,13 @@ const withoutSubject = words(`
 const verbsOrNouns = words(`
   answer answers bills blocks calls changes checks claims close closes count counts end ends fails finishes fires follows
   grants hints holds labels leases limits link links list lists lives marks matches names open opens pauses pings posts
-  duplicates probes processes queues read reads records releases replies report reports requests returns routes schedules sends sets
+  duplicates probes processes queues read reads records releases replies report reports requests retries returns routes schedules sends sets
   share show shows stands start starts stores take test types updates uploads uses visits work works
 `);
-const afterNoun = words("of and are that have do may can must cost differ units");
+const afterNoun = words("of traffic and are that have do may can must cost differ units");
 /** A clause or phrase before the subject: a comma ends it. */
 const openings = words(`
-  about after although as at because before below beyond by despite during for from if in on once over to twice under
+  about after although as at because before below beyond by despite during for from if in of on once over to twice under
   unless until when where while with within without
 `);
 
@@ -51,7 +51,7 @@ interface TestName {
   readonly name: string;
 }
 
-/** The names that a file gives to `it` and `test`, also with `each`, `for` and `skipIf`. */
+/** The names that a file gives to `it`, `test` and `eachFault`, also with `each`, `for` and `skipIf`. */
 export function testNames(path: string): TestName[] {
   const source = ts.createSourceFile(path, readFileSync(path, "utf8"), ts.ScriptTarget.Latest, true);
   const names: TestName[] = [];
@@ -65,7 +65,8 @@ export function testNames(path: string): TestName[] {
     }
   };
   const visit = (node: ts.Node): void => {
-    if (ts.isCallExpression(node) && /^(it|test)$/.test(calledName(node.expression))) collect(node.arguments[0]);
+    if (ts.isCallExpression(node) && /^(it|test|eachFault)$/.test(calledName(node.expression)))
+      collect(node.arguments[0]);
     ts.forEachChild(node, visit);
   };
   visit(source);

@@ -20,7 +20,7 @@ test.each([
   expect(parseRedirectPath(text)).toBe(path);
 });
 
-describe("everything else redirects to /", () => {
+describe("any other path", () => {
   test.each([
     [""],
     ["inbox"],

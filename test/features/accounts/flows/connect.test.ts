@@ -26,7 +26,7 @@ const connected = async (...args: Parameters<ConnectionFixture["connect"]>) => {
 const page = () => fixture.messenger();
 
 describe("connecting an account", () => {
-  it("stores it, subscribes the app to its page, and publishes one event, however often its task runs", async () => {
+  it("connecting an account stores it, subscribes the app to its page, and publishes one event, however often its task runs", async () => {
     const account = await connected(tenant, page());
     expect([...fixture.subscribed]).toEqual([fixture.pageId]);
     expect(await fixture.get(tenant, page())).toEqual(account);
@@ -40,7 +40,7 @@ describe("connecting an account", () => {
     expect(await fixture.actions(tenant)).toContain("account.connect");
   });
 
-  it("again replaces the token, publishes its own event, and keeps the platform's decision", async () => {
+  it("connecting an account again replaces the token, publishes its own event, and keeps the platform's decision", async () => {
     await connected(tenant, page());
     const block = {
       action: "block",
@@ -57,7 +57,7 @@ describe("connecting an account", () => {
     expect((await fixture.actions(tenant)).sort().slice(0, 2)).toEqual(["account.connect", "account.reconnect"]);
   });
 
-  it("again has the messages fetched that came while the subscription was lost, from the last check that saw it", async () => {
+  it("connecting an account again has the messages fetched that came while the subscription was lost, from the last check that saw it", async () => {
     await connected(tenant, page());
     testEnv.advance(DAY);
     await fixture.drain();
@@ -89,7 +89,7 @@ describe("connecting an account", () => {
     expect(later).toEqual([]);
   });
 
-  it("after it was disconnected fetches nothing from before", async () => {
+  it("connecting an account after it was disconnected fetches nothing from before", async () => {
     await connected(tenant, page());
     const check = await fixture.stores.accountChecks.get(tenant, page());
     if (!check) throw new Error("The account has no check.");
@@ -103,7 +103,7 @@ describe("connecting an account", () => {
     expect(await fixture.stores.accountChecks.get(tenant, page())).toMatchObject({ connectionId, subscribedAt: null });
   });
 
-  it("is refused to a tenant that has the most accounts, until it disconnects one; one that it has is connected again", async () => {
+  it("connecting an account is refused to a tenant that has the most accounts, until it disconnects one; one that it has is connected again", async () => {
     const ports = { ...fixture.ports(), accountsMax: 2 };
     const [first, second] = [page(), fixture.instagram()];
     const third = { ...fixture.instagram(), externalId: `third-${fixture.pageId}` };
@@ -126,14 +126,14 @@ describe("connecting an account", () => {
     expect(await fixture.connect(tenant, third, {}, ports)).toMatchObject({ externalId: third.externalId });
   });
 
-  it("is refused by the accounts of its own tenant alone", async () => {
+  it("connecting an account is refused by the accounts of its own tenant alone", async () => {
     const other = await fixture.team.newTenant();
     const ports = { ...fixture.ports(), accountsMax: 1 };
     await connected(other, fixture.instagram());
     expect(await fixture.connect(tenant, page(), {}, ports)).toMatchObject({ externalId: fixture.pageId });
   });
 
-  it("is refused while another tenant has it, and while it had it two minutes ago; the former tenant may at once", async () => {
+  it("connecting an account is refused while another tenant has it, and while it had it two minutes ago; the former tenant may at once", async () => {
     const other = await fixture.team.newTenant();
     await connected(tenant, page());
     expect(await fixture.connect(other, page())).toEqual(refuse("account_in_use"));
@@ -151,7 +151,7 @@ describe("connecting an account", () => {
     ]);
   });
 
-  it("is refused a person who is no longer an admin, and nothing is called", async () => {
+  it("connecting an account is refused a person who is no longer an admin, and nothing is called", async () => {
     const author = await fixture.team.author(await fixture.team.newMember(tenant, "agent"));
     expect(await fixture.connect(tenant, page(), author as object)).toEqual(refuse("role_forbidden"));
     await fixture.drain();
@@ -177,7 +177,7 @@ describe("connecting an account", () => {
     },
   );
 
-  it("again stays where the subscription is not answered, and its task subscribes and publishes it", async () => {
+  it("connecting an account again stays where the subscription is not answered, and its task subscribes and publishes it", async () => {
     await connected(tenant, page());
     await fixture.drain();
     fixture.setScript(({ name }) => (name === "subscribe" && fixture.calls.length < 5 ? unknownCall : undefined));
@@ -189,7 +189,7 @@ describe("connecting an account", () => {
     expect(await fixture.eventTypes()).toContain("account.reconnected");
   });
 
-  it("again stays where the subscription is refused for good: its event is published, and its check is requested", async () => {
+  it("connecting an account again stays where the subscription is refused for good: its event is published, and its check is requested", async () => {
     await connected(tenant, page());
     await fixture.drain();
     fixture.setScript(() => refusedCall);
@@ -201,7 +201,7 @@ describe("connecting an account", () => {
     expect(await fixture.get(tenant, page())).not.toBeNull();
   });
 
-  it("whose process died is abandoned after ten minutes without an answer, and disconnected", async () => {
+  it("connecting an account whose process died is abandoned after ten minutes without an answer, and disconnected", async () => {
     fixture.setScript(({ name }) => (name === "subscribe" ? unknownCall : undefined));
     const ports = fixture.ports();
     const dying = { ...ports, accountPlatformFor: async () => Promise.reject(new Error("died")) };
@@ -213,7 +213,7 @@ describe("connecting an account", () => {
     expect([...fixture.subscribed]).toEqual([]);
   });
 
-  it("whose process died, and whose check was lost, gets one", async () => {
+  it("connecting an account whose process died, and whose check was lost, gets one", async () => {
     const ports = fixture.ports();
     const dying = { ...ports, accountPlatformFor: async () => Promise.reject(new Error("died")) };
     await expect(fixture.connect(tenant, page(), {}, dying)).rejects.toThrow("died");
@@ -226,7 +226,7 @@ describe("connecting an account", () => {
     expect(await fixture.eventTypes()).toEqual(["account.connected"]);
   });
 
-  it("that is disconnected while the app is subscribed ends that subscription, and publishes nothing", async () => {
+  it("connecting an account that is disconnected while the app is subscribed ends that subscription, and publishes nothing", async () => {
     fixture.setScript(async ({ name }) => {
       if (name === "subscribe") await fixture.disconnect(tenant, page());
       return undefined;
@@ -240,7 +240,7 @@ describe("connecting an account", () => {
 describe("a second way of connecting an Instagram account", () => {
   const login = { connection: "instagram_login" } as const;
 
-  it("replaces the first, whose page use and subscription end", async () => {
+  it("a second way of connecting an Instagram account replaces the first, whose page use and subscription end", async () => {
     const ref = fixture.instagram();
     await connected(tenant, ref);
     await connected(tenant, ref, { ...login, token: "login" });
@@ -254,7 +254,7 @@ describe("a second way of connecting an Instagram account", () => {
     expect(fixture.calls).toHaveLength(5);
   });
 
-  it("leaves the page's subscription to another account that uses the page", async () => {
+  it("a second way of connecting an Instagram account leaves the page's subscription to another account that uses the page", async () => {
     await connected(tenant, page());
     await connected(tenant, fixture.instagram());
     await connected(tenant, fixture.instagram(), login);
@@ -262,7 +262,7 @@ describe("a second way of connecting an Instagram account", () => {
     expect((await fixture.get(tenant, fixture.instagram()))?.replaced).toEqual([]);
   });
 
-  it("ends the first subscription later, where the platform does not answer; after ten minutes it drops the old token", async () => {
+  it("a second way of connecting an Instagram account ends the first subscription later, where the platform does not answer; after ten minutes it drops the old token", async () => {
     await connected(tenant, fixture.instagram());
     await fixture.drain();
     fixture.setScript(({ name }) => (name === "unsubscribe" && fixture.calls.length < 5 ? unknownCall : undefined));

@@ -35,7 +35,7 @@ async function expectWhole(fixture: ConnectionFixture, tenant: TenantId): Promis
 }
 
 describe.each(faultPoints)("a fault (%s) at each call", (faultPoint) => {
-  it("of connecting: the account is connected once, subscribed and published, or not at all", async () => {
+  it("a fault at each call of connecting: the account is connected once, subscribed and published, or not at all", async () => {
     let outcomes = 0;
     for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
       const { fixture, tenant } = await open();
@@ -50,7 +50,7 @@ describe.each(faultPoints)("a fault (%s) at each call", (faultPoint) => {
     expect(outcomes).toBeGreaterThanOrEqual(2);
   });
 
-  it("of disconnecting: the account goes, with its subscription, token, page use and one event", async () => {
+  it("a fault at each call of disconnecting: the account goes, with its subscription, token, page use and one event", async () => {
     let outcomes = 0;
     for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
       const { fixture, tenant } = await open();
@@ -68,7 +68,7 @@ describe.each(faultPoints)("a fault (%s) at each call", (faultPoint) => {
     expect(outcomes).toBeGreaterThanOrEqual(2);
   });
 
-  it("of a second way of connecting: one subscription is left", async () => {
+  it("a fault at each call of a second way of connecting: one subscription is left", async () => {
     for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
       const { fixture, tenant } = await open();
       const ref = fixture.instagram();
@@ -87,8 +87,9 @@ describe.each(faultPoints)("a fault (%s) at each call", (faultPoint) => {
   });
 });
 
-describe.each(faultPoints)("a fault (%s) at each call of a third way of connecting", (faultPoint) => {
-  it("before the subscription of the first has ended: one subscription is left", async () => {
+it.each(faultPoints)(
+  "a fault (%s) at each call of a third way of connecting before the subscription of the first has ended: one subscription is left",
+  async (faultPoint) => {
     for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
       const { fixture, tenant } = await open();
       const ref = fixture.instagram();
@@ -104,8 +105,8 @@ describe.each(faultPoints)("a fault (%s) at each call of a third way of connecti
       expect(account?.replaced).toEqual([]);
       if (!isReached) break;
     }
-  });
-});
+  },
+);
 
 describe("a process that dies at a call to the platform", () => {
   it.each(["before", "after"] as const)("(%s), while it connects", async (point) => {

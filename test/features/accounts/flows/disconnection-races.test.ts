@@ -101,18 +101,16 @@ async function expectNothingMoves(race: AccountRace, remembered: ReturnType<Acco
   expect(await race.tokenRows(tenant)).toEqual([]);
 }
 
-describe("disconnecting an account while work of it is under way", () => {
-  it("leaves no token, calls the platform with none, and stores no message for the wrong tenant", async () => {
-    const tally = new Map<Outcome, number>(outcomeKinds.map((kind) => [kind, 0]));
-    for (const seed of [...FOUND_SEEDS, ...Array.from({ length: INTERLEAVINGS }, (_, i) => i + 1)]) {
-      const outcomes = await runInterleaving(seed).catch((error: unknown) => {
-        throw new Error(`In interleaving ${seed}`, { cause: error });
-      });
-      for (const kind of outcomes) tally.set(kind, (tally.get(kind) ?? 0) + 1);
-    }
-    expect([...tally].filter(([, times]) => times <= INTERLEAVINGS / 50)).toEqual([]);
-  }, 1_200_000);
-});
+it("disconnecting an account while work of it is under way leaves no token, calls the platform with none, and stores no message for the wrong tenant", async () => {
+  const tally = new Map<Outcome, number>(outcomeKinds.map((kind) => [kind, 0]));
+  for (const seed of [...FOUND_SEEDS, ...Array.from({ length: INTERLEAVINGS }, (_, i) => i + 1)]) {
+    const outcomes = await runInterleaving(seed).catch((error: unknown) => {
+      throw new Error(`In interleaving ${seed}`, { cause: error });
+    });
+    for (const kind of outcomes) tally.set(kind, (tally.get(kind) ?? 0) + 1);
+  }
+  expect([...tally].filter(([, times]) => times <= INTERLEAVINGS / 50)).toEqual([]);
+}, 1_200_000);
 
 /** What may be under way while both accounts of a page are disconnected. The last two connect one again. */
 const pageWorks = ["check", "checkNeighbour", "reconcile", "again", "neighbourAgain"] as const;

@@ -20,7 +20,7 @@ const instagram = () => fixture.instagram();
 const unsubscribeCalls = () => fixture.calls.filter(({ name }) => name === "unsubscribe");
 
 describe("disconnecting an account", () => {
-  it("ends the subscription, removes account, token, route and page use, and publishes one event", async () => {
+  it("disconnecting an account ends the subscription, removes account, token, route and page use, and publishes one event", async () => {
     await fixture.connect(tenant, page());
     expect(await fixture.disconnect(tenant, page())).toMatchObject({ externalId: fixture.pageId });
     expect([...fixture.subscribed]).toEqual([]);
@@ -54,7 +54,7 @@ describe("disconnecting an account", () => {
         throw new Error("broken");
       },
     ],
-  ] as const)("goes on where the platform %s, after one try", async (_, answer) => {
+  ] as const)("disconnecting an account goes on where the platform %s, after one try", async (_, answer) => {
     await fixture.connect(tenant, page());
     fixture.setScript(answer);
     await fixture.disconnect(tenant, page());
@@ -66,14 +66,14 @@ describe("disconnecting an account", () => {
     expect(testEnv.lines).toContainEqual(expect.objectContaining(line));
   });
 
-  it("goes on where the key service does not open the token, and calls nothing", async () => {
+  it("disconnecting an account goes on where the key service does not open the token, and calls nothing", async () => {
     await fixture.connect(tenant, page());
     const vault = { ...testEnv.newVault(), open: async () => Promise.reject(new Error("throttled")) };
     await fixture.disconnect(tenant, page(), {}, { ...fixture.ports(), vault });
     expect([await fixture.get(tenant, page()), unsubscribeCalls()]).toEqual([null, []]);
   });
 
-  it("ends a subscription that a check makes again between its end and the disconnection", async () => {
+  it("disconnecting an account ends a subscription that a check makes again between its end and the disconnection", async () => {
     await fixture.connect(tenant, page());
     fixture.subscribed.clear();
     const ports = fixture.ports();
@@ -89,14 +89,14 @@ describe("disconnecting an account", () => {
     expect([...fixture.subscribed]).toEqual([]);
   });
 
-  it("by a platform's request has its own reason and audit action", async () => {
+  it("disconnecting an account by a platform's request has its own reason and audit action", async () => {
     await fixture.connect(tenant, page());
     await fixture.disconnect(tenant, page(), { reason: "platform_deauthorized" });
     expect((await fixture.events()).at(-1)?.data).toMatchObject({ reason: "platform_deauthorized" });
     expect(await fixture.actions(tenant)).toContain("platform.deauthorize");
   });
 
-  it("by a person who is no longer an admin leaves the account, also by its task, and has its subscription checked", async () => {
+  it("disconnecting an account by a person who is no longer an admin leaves the account, also by its task, and has its subscription checked", async () => {
     await fixture.connect(tenant, page());
     const userId = await fixture.team.newMember(tenant, "agent");
     const author = await fixture.team.author(userId);
@@ -108,7 +108,7 @@ describe("disconnecting an account", () => {
     expect(await fixture.eventTypes()).toEqual(["account.connected"]);
   });
 
-  it("ends the subscription of a connection that was replaced, too", async () => {
+  it("disconnecting an account ends the subscription of a connection that was replaced, too", async () => {
     await fixture.connect(tenant, instagram());
     fixture.setScript(({ name }) => (name === "unsubscribe" && fixture.calls.length < 4 ? unknownCall : undefined));
     await fixture.connect(tenant, instagram(), { connection: "instagram_login" } as object);
@@ -124,7 +124,7 @@ describe("two accounts on one page", () => {
   it.each([
     ["one tenant", true],
     ["two tenants", false],
-  ])("of %s: the subscription ends with the last", async (_, isSame) => {
+  ])("two accounts on one page of %s: the subscription ends with the last", async (_, isSame) => {
     const second = await other(isSame);
     await fixture.connect(tenant, page());
     await fixture.connect(second, instagram());
@@ -139,7 +139,7 @@ describe("two accounts on one page", () => {
     expect(await fixture.uses()).toEqual([]);
   });
 
-  it("that are disconnected at once end the subscription, though each saw the other", async () => {
+  it("two accounts on one page that are disconnected at once end the subscription, though each saw the other", async () => {
     const second = await other(false);
     await fixture.connect(tenant, page());
     await fixture.connect(second, instagram());
@@ -183,7 +183,7 @@ describe("two accounts on one page", () => {
 });
 
 describe("disconnecting an account while it is connected again", () => {
-  it("lets the new connection go", async () => {
+  it("disconnecting an account while it is connected again lets the new connection go", async () => {
     await fixture.connect(tenant, page());
     let isFirst = true;
     fixture.setScript(async ({ name }) => {

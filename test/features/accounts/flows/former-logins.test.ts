@@ -44,11 +44,16 @@ async function ends(): Promise<Record<string, boolean>> {
   return Object.fromEntries((await Promise.all(entries)).flat());
 }
 
-describe.each(faultPoints)("a second login connects the account, with a fault (%s) at each call", (faultPoint) => {
-  it.each([
-    ["after", (): Promise<void> => fixture.drain()],
-    ["before", async (): Promise<void> => {}],
-  ])("and the account is disconnected %s its task runs: the rows of both end", async (_, beforeDisconnecting) => {
+const disconnections = [
+  ["after", (): Promise<void> => fixture.drain()],
+  ["before", async (): Promise<void> => {}],
+] as const;
+
+it.each(
+  faultPoints.flatMap((faultPoint) => disconnections.map((disconnection) => [faultPoint, ...disconnection] as const)),
+)(
+  "a second login connects the account, with a fault (%s) at each call, and the account is disconnected %s its task runs: the rows of both end",
+  async (faultPoint, _, beforeDisconnecting) => {
     let isReplaced = false;
     for (let k = 0; ; k++) {
       await open();
@@ -69,8 +74,8 @@ describe.each(faultPoints)("a second login connects the account, with a fault (%
       if (!injection.reached()) break;
     }
     expect(isReplaced).toBe(true);
-  });
-});
+  },
+);
 
 describe("processes that die before they end the rows of former logins", () => {
   const dying = (): ConnectPorts => {
@@ -89,13 +94,13 @@ describe("processes that die before they end the rows of former logins", () => {
     expect(await ends()).toEqual({ first: false, second: false, third: false });
   });
 
-  it("leave them to the task of the last connection", async () => {
+  it("processes that die before they end the rows of former logins leave them to the task of the last connection", async () => {
     await fixture.drain();
     expect(await ends()).toEqual({ first: true, second: true, third: false });
     expect(await carried()).toEqual([]);
   });
 
-  it("leave them to any check, eight days after the connection that replaced them", async () => {
+  it("processes that die before they end the rows of former logins leave them to any check, eight days after the connection that replaced them", async () => {
     await check();
     expect(await ends()).toEqual({ first: true, second: true, third: false });
     expect(await carried()).toEqual([]);
@@ -103,14 +108,14 @@ describe("processes that die before they end the rows of former logins", () => {
     expect(Math.abs((row?.endsAt ?? 0) - (testEnv.now() + 8 * DAY))).toBeLessThan(MINUTE);
   });
 
-  it("leave them to the check that finds the account gone", async () => {
+  it("processes that die before they end the rows of former logins leave them to the check that finds the account gone", async () => {
     await fixture.disconnect(tenant, account);
     await check();
     expect(await ends()).toEqual({ first: true, second: true, third: true });
     expect(await fixture.stores.accountChecks.get(tenant, account)).toBeNull();
   });
 
-  it("end no row of a login that connects the account again", async () => {
+  it("processes that die before they end the rows of former logins end no row of a login that connects the account again", async () => {
     await connect("first");
     await fixture.drain();
     expect(await ends()).toEqual({ first: false, second: true, third: true });

@@ -48,7 +48,7 @@ describe.each(platforms)("the callback of %s", (platform) => {
   }
   const returned = ({ state, code }: { readonly state: string; readonly code: string }) => ({ code, state });
 
-  it("finishes the login, and redirects to the console with the result", async () => {
+  it("the callback finishes the login, and redirects to the console with the result", async () => {
     const login = await startLogin(admin, "?redirect=%2Faccounts%3Ftab%3D2%23top");
     const response = await comeBack(platform, returned(login), browser(admin, login.cookie));
     expect(await resultOf(response)).toEqual([302, success.replace("/?", "/accounts?tab=2&").concat("#top")]);
@@ -59,7 +59,7 @@ describe.each(platforms)("the callback of %s", (platform) => {
     expect(fixture.exchanges).toEqual([["the-code", `${API}/oauth/${platform}/callback`]]);
   });
 
-  it("answers a caller that accepts JSON with the envelope", async () => {
+  it("the callback answers a caller that accepts JSON with the envelope", async () => {
     const login = await startLogin();
     const headers = { ...browser(admin, login.cookie), accept: "application/json" };
     const response = await comeBack(platform, returned(login), headers);
@@ -69,7 +69,7 @@ describe.each(platforms)("the callback of %s", (platform) => {
     expect([again.status, await again.json()]).toMatchObject([400, { error: { code: "oauth_state_invalid" } }]);
   });
 
-  it("strips the #_ that the platform appends to its last parameter", async () => {
+  it("the callback strips the #_ that the platform appends to its last parameter", async () => {
     const login = await startLogin();
     const query = { state: login.state, code: "the-code#_" };
     expect(await resultOf(comeBack(platform, query, browser(admin, login.cookie)))).toEqual([302, success]);
@@ -79,7 +79,7 @@ describe.each(platforms)("the callback of %s", (platform) => {
     expect(fixture.exchanges.map(([code]) => code)).toEqual(["the-code", "the-code"]);
   });
 
-  it("works once: of twenty at the same time, one wins", async () => {
+  it("the callback works once: of twenty at the same time, one wins", async () => {
     const login = await startLogin();
     const app = fixture.connectApp();
     const results = await Promise.all(
@@ -93,7 +93,7 @@ describe.each(platforms)("the callback of %s", (platform) => {
     expect(fixture.exchanges).toHaveLength(1);
   });
 
-  it("finishes two logins of two tabs, each with its own cookie", async () => {
+  it("the callback finishes two logins of two tabs, each with its own cookie", async () => {
     const [first, second] = [await startLogin(admin, "?redirect=%2Fone"), await startLogin(admin, "?redirect=%2Ftwo")];
     const headers = browser(admin, first.cookie, second.cookie);
     expect(await resultOf(comeBack(platform, returned(second), headers))).toEqual([302, success.replace("/", "/two")]);
@@ -171,7 +171,7 @@ describe.each(platforms)("the callback of %s", (platform) => {
     });
   });
 
-  it("is refused without a session, and keeps the login for one", async () => {
+  it("the callback is refused without a session, and keeps the login for one", async () => {
     const login = await startLogin(admin, "?redirect=%2Faccounts");
     const without = { accept: "text/html", cookie: login.cookie };
     expect(await resultOf(comeBack(platform, returned(login), without))).toEqual([302, "/accounts?error=unauthorized"]);
@@ -181,7 +181,7 @@ describe.each(platforms)("the callback of %s", (platform) => {
     ]);
   });
 
-  it("is refused to a person who is no admin any more, or no member", async () => {
+  it("the callback is refused to a person who is no admin any more, or no member", async () => {
     const login = await startLogin();
     const memberships = membershipStore(fixture.testEnv.table);
     const membership = await memberships.get(admin.tenant, admin.userId);
@@ -194,7 +194,7 @@ describe.each(platforms)("the callback of %s", (platform) => {
     expect(fixture.exchanges).toEqual([]);
   });
 
-  it("is refused for a tenant that was suspended", async () => {
+  it("the callback is refused for a tenant that was suspended", async () => {
     const login = await startLogin();
     await fixture.suspend(admin.tenant);
     const headers = browser(admin, login.cookie);
@@ -202,7 +202,7 @@ describe.each(platforms)("the callback of %s", (platform) => {
     expect(fixture.exchanges).toEqual([]);
   });
 
-  it("names a canceled login, and does not take its state again", async () => {
+  it("the callback names a canceled login, and does not take its state again", async () => {
     const login = await startLogin();
     const denied = { error: "access_denied", error_reason: "user_denied", state: login.state };
     const headers = browser(admin, login.cookie);
@@ -216,7 +216,7 @@ describe.each(platforms)("the callback of %s", (platform) => {
     ]);
   });
 
-  it("does not take a cancellation without the state of this browser", async () => {
+  it("the callback does not take a cancellation without the state of this browser", async () => {
     const login = await startLogin();
     const denied = { error: "access_denied", state: login.state };
     expect(await resultOf(comeBack(platform, denied, browser(admin)))).toEqual([302, "/?error=oauth_state_invalid"]);
@@ -226,7 +226,7 @@ describe.each(platforms)("the callback of %s", (platform) => {
   it.each([
     ["a refusal", { kind: "refused", class: "invalid", detail: "Matching code was not found or was already used" }],
     ["no answer", { kind: "unknown" }],
-  ])("names an exchange that failed: %s", async (_name, failure) => {
+  ])("the callback names an exchange that failed: %s", async (_name, failure) => {
     const login = await startLogin();
     const logIn = async () => failure as never;
     const app = fixture.connectApp({
@@ -242,7 +242,7 @@ describe.each(platforms)("the callback of %s", (platform) => {
     expect(fixture.connections).toEqual([]);
   });
 
-  it("says which setting is missing where the app has no secret", async () => {
+  it("the callback says which setting is missing where the app has no secret", async () => {
     const login = await startLogin();
     const app = fixture.connectApp({ logins: { instagram: async () => null, facebook: async () => null } });
     const headers = { ...browser(admin, login.cookie), accept: "application/json" };
@@ -286,7 +286,7 @@ describe.each(platforms)("the callback of %s", (platform) => {
     },
   );
 
-  it("has no code, state, cookie or token in a log line", async () => {
+  it("the callback has no code, state, cookie or token in a log line", async () => {
     const login = await startLogin();
     await comeBack(platform, returned(login), browser(admin, login.cookie));
     await comeBack(platform, { code: "other", state: login.state }, browser(admin, login.cookie));
@@ -304,7 +304,7 @@ describe.each(platforms)("the callback of %s", (platform) => {
 });
 
 describe("a finished login of Instagram", () => {
-  it("connects its account with the token, its end and the ids of the person", async () => {
+  it("a finished login of Instagram connects its account with the token, its end and the ids of the person", async () => {
     const { state, cookie } = await fixture.start("instagram", admin);
     await comeBack("instagram", { code: "c", state }, browser(admin, cookie));
     expect(fixture.connections).toMatchObject([

@@ -36,8 +36,9 @@ async function logIn(strike: () => void) {
   return { tenant: admin.tenant, ref: { platform: "instagram", externalId } as const, visit };
 }
 
-describe.each(faultPoints)("a fault (%s) at each call of a callback", (faultPoint) => {
-  it("leaves the account connected and subscribed, or nothing of it, and no second use of the login", async () => {
+it.each(faultPoints)(
+  "a fault (%s) at each call of a callback leaves the account connected and subscribed, or nothing of it, and no second use of the login",
+  async (faultPoint) => {
     const outcomes: boolean[] = [];
     for (let k = firstFault(faultPoint), isReached = true; isReached; k += FAULT_STEP) {
       let injection: ReturnType<typeof injectFaultAt> | undefined;
@@ -65,5 +66,5 @@ describe.each(faultPoints)("a fault (%s) at each call of a callback", (faultPoin
     // The last round met no fault.
     expect(outcomes.at(-1)).toBe(true);
     expect(outcomes.length).toBeGreaterThan(3);
-  });
-});
+  },
+);

@@ -42,7 +42,7 @@ const { pageId } = samplePage();
 const instagramId = samplePage().instagram?.externalId ?? "";
 
 describe("the pages of a login", () => {
-  it("are listed with their accounts, and which of them are connected", async () => {
+  it("the pages of a login are listed with their accounts, and which of them are connected", async () => {
     await logIn();
     fixture.platform.pages = [
       samplePage(),
@@ -75,7 +75,7 @@ describe("the pages of a login", () => {
     ]);
   });
 
-  it("are offered for ten minutes, to this person in this tenant alone", async () => {
+  it("the pages of a login are offered for ten minutes, to this person in this tenant alone", async () => {
     const missing = [400, { error: { code: "oauth_state_invalid" } }];
     expect(await readPages()).toMatchObject(missing);
     await logIn();
@@ -99,7 +99,7 @@ describe("the pages of a login", () => {
     expect(await select({ page_id: pageId, connect: ["messenger"] }, admin, app)).toMatchObject(failed);
   });
 
-  it("wait with a token that no row shows, and that opens in no other row", async () => {
+  it("the pages of a login wait with a token that no row shows, and that opens in no other row", async () => {
     await logIn();
     const rows = (await allRows(fixture.testEnv)).filter(({ PK }) => PK.startsWith("OC#"));
     expect(
@@ -114,97 +114,95 @@ describe("the pages of a login", () => {
   });
 });
 
-describe("a selected page", () => {
-  it("connects the page's own account and the linked one, with the token of the page", async () => {
-    await logIn();
-    const [status, body] = await select({ page_id: pageId, connect: ["instagram", "messenger"] });
-    expect([status, body]).toMatchObject([
-      200,
-      { data: { accounts: [{ account_key: `messenger#${pageId}` }, { account_key: `instagram#${instagramId}` }] } },
-    ]);
-    const common = { tenant: admin.tenant, token: "EAAG-page-token", tokenExpiresAt: null, authorizedBy: ["7001"] };
-    expect(fixture.connections).toMatchObject([
-      {
-        ...common,
-        account: {
-          platform: "messenger",
-          externalId: pageId,
-          connection: "messenger",
-          handle: "a.shoe.shop",
-          displayName: "A shoe shop",
-          pageId,
-        },
+it("a selected page connects the page's own account and the linked one, with the token of the page", async () => {
+  await logIn();
+  const [status, body] = await select({ page_id: pageId, connect: ["instagram", "messenger"] });
+  expect([status, body]).toMatchObject([
+    200,
+    { data: { accounts: [{ account_key: `messenger#${pageId}` }, { account_key: `instagram#${instagramId}` }] } },
+  ]);
+  const common = { tenant: admin.tenant, token: "EAAG-page-token", tokenExpiresAt: null, authorizedBy: ["7001"] };
+  expect(fixture.connections).toMatchObject([
+    {
+      ...common,
+      account: {
+        platform: "messenger",
+        externalId: pageId,
+        connection: "messenger",
+        handle: "a.shoe.shop",
+        displayName: "A shoe shop",
+        pageId,
       },
-      {
-        ...common,
-        account: {
-          platform: "instagram",
-          externalId: instagramId,
-          connection: "instagram_page",
-          handle: "shoes",
-          displayName: "Shoes",
-          pageId,
-        },
-      },
-    ]);
-  });
-
-  it("has its name for a handle where it has no username, and connects what was chosen alone", async () => {
-    await logIn();
-    fixture.platform.pages = [samplePage({ username: null })];
-    await select({ page_id: pageId, connect: ["messenger", "messenger"] });
-    expect(fixture.connections.map(({ account }) => account)).toMatchObject([
-      { platform: "messenger", handle: "A shoe shop" },
-    ]);
-  });
-
-  it.each([
-    ["a page that is not offered", { page_id: "999", connect: ["messenger"] }, "page_id"],
-    ["no account", { page_id: pageId, connect: [] }, "connect"],
-    ["an unknown account", { page_id: pageId, connect: ["whatsapp"] }, "connect[0]"],
-    ["three accounts", { page_id: pageId, connect: ["messenger", "instagram", "messenger"] }, "connect"],
-    ["no page", { connect: ["messenger"] }, "page_id"],
-    ["a page as a number", { page_id: 1, connect: ["messenger"] }, "page_id"],
-  ])("is refused for %s", async (_name, body, field) => {
-    await logIn();
-    expect(await select(body)).toMatchObject([400, { error: { code: "invalid_request", errors: [{ field }] } }]);
-    expect(fixture.connections).toEqual([]);
-  });
-
-  it("is refused for the Instagram account of a page that has none, and then connects nothing", async () => {
-    await logIn();
-    fixture.platform.pages = [samplePage({ instagram: null })];
-    expect(await select({ page_id: pageId, connect: ["messenger", "instagram"] })).toMatchObject([
-      400,
-      { error: { errors: [{ field: "connect" }] } },
-    ]);
-    expect(fixture.connections).toEqual([]);
-  });
-
-  it("is refused once the page is no longer the person's", async () => {
-    await logIn();
-    fixture.platform.pages = [];
-    expect(await select({ page_id: pageId, connect: ["messenger"] })).toMatchObject([400, { ok: false }]);
-  });
-
-  it.each(["account_in_use", "account_limit"] as const)(
-    "ends with the first account that is refused: %s",
-    async (code) => {
-      await logIn();
-      const app = fixture.connectApp({ connectAccount: async () => refuse(code) });
-      expect(await select({ page_id: pageId, connect: ["messenger", "instagram"] }, admin, app)).toMatchObject([
-        409,
-        { error: { code, detail: "" } },
-      ]);
     },
-  );
+    {
+      ...common,
+      account: {
+        platform: "instagram",
+        externalId: instagramId,
+        connection: "instagram_page",
+        handle: "shoes",
+        displayName: "Shoes",
+        pageId,
+      },
+    },
+  ]);
+});
 
-  it("needs the CSRF token", async () => {
+it("a selected page has its name for a handle where it has no username, and connects what was chosen alone", async () => {
+  await logIn();
+  fixture.platform.pages = [samplePage({ username: null })];
+  await select({ page_id: pageId, connect: ["messenger", "messenger"] });
+  expect(fixture.connections.map(({ account }) => account)).toMatchObject([
+    { platform: "messenger", handle: "A shoe shop" },
+  ]);
+});
+
+it.each([
+  ["a page that is not offered", { page_id: "999", connect: ["messenger"] }, "page_id"],
+  ["no account", { page_id: pageId, connect: [] }, "connect"],
+  ["an unknown account", { page_id: pageId, connect: ["whatsapp"] }, "connect[0]"],
+  ["three accounts", { page_id: pageId, connect: ["messenger", "instagram", "messenger"] }, "connect"],
+  ["no page", { connect: ["messenger"] }, "page_id"],
+  ["a page as a number", { page_id: 1, connect: ["messenger"] }, "page_id"],
+])("a selected page is refused for %s", async (_name, body, field) => {
+  await logIn();
+  expect(await select(body)).toMatchObject([400, { error: { code: "invalid_request", errors: [{ field }] } }]);
+  expect(fixture.connections).toEqual([]);
+});
+
+it("a selected page is refused for the Instagram account of a page that has none, and then connects nothing", async () => {
+  await logIn();
+  fixture.platform.pages = [samplePage({ instagram: null })];
+  expect(await select({ page_id: pageId, connect: ["messenger", "instagram"] })).toMatchObject([
+    400,
+    { error: { errors: [{ field: "connect" }] } },
+  ]);
+  expect(fixture.connections).toEqual([]);
+});
+
+it("a selected page is refused once the page is no longer the person's", async () => {
+  await logIn();
+  fixture.platform.pages = [];
+  expect(await select({ page_id: pageId, connect: ["messenger"] })).toMatchObject([400, { ok: false }]);
+});
+
+it.each(["account_in_use", "account_limit"] as const)(
+  "a selected page ends with the first account that is refused: %s",
+  async (code) => {
     await logIn();
-    const forged = { writeHeaders: { ...admin.headers, "x-csrf-token": "x" } };
-    expect(await select({ page_id: pageId, connect: ["messenger"] }, forged)).toMatchObject([
-      403,
-      { error: { code: "csrf_failed" } },
+    const app = fixture.connectApp({ connectAccount: async () => refuse(code) });
+    expect(await select({ page_id: pageId, connect: ["messenger", "instagram"] }, admin, app)).toMatchObject([
+      409,
+      { error: { code, detail: "" } },
     ]);
-  });
+  },
+);
+
+it("a selected page needs the CSRF token", async () => {
+  await logIn();
+  const forged = { writeHeaders: { ...admin.headers, "x-csrf-token": "x" } };
+  expect(await select({ page_id: pageId, connect: ["messenger"] }, forged)).toMatchObject([
+    403,
+    { error: { code: "csrf_failed" } },
+  ]);
 });

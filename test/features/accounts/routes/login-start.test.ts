@@ -25,7 +25,7 @@ describe.each([
 ] as const)("the start of a login of %s", (platform, dialog, appId, name) => {
   const path = `/oauth/${platform}/start`;
 
-  it("redirects to the platform, with a state for this person alone and a cookie for their browser", async () => {
+  it("the start of a login redirects to the platform, with a state for this person alone and a cookie for their browser", async () => {
     const response = await start(`${path}?redirect=%2Faccounts`);
     expect(response.status).toBe(302);
     const location = new URL(response.headers.get("location") ?? "");
@@ -55,7 +55,7 @@ describe.each([
   });
 
   it.each(["https://evil.example/", "//evil.example", "evil", ""])(
-    "redirects to / with the redirect %j",
+    "the start of a login redirects to / with the redirect %j",
     async (to) => {
       const response = await start(`${path}?redirect=${encodeURIComponent(to)}`);
       const state = new URL(response.headers.get("location") ?? "").searchParams.get("state") ?? "";
@@ -63,7 +63,7 @@ describe.each([
     },
   );
 
-  it("answers a browser without a session with a redirect to the console, and a program with the envelope", async () => {
+  it("the start of a login answers a browser without a session with a redirect to the console, and a program with the envelope", async () => {
     const browser = await start(`${path}?redirect=%2Faccounts%3Fa%3D1`, {}, { accept: "*/*, text/html" });
     expect([browser.status, browser.headers.get("location")]).toEqual([
       302,
@@ -76,12 +76,12 @@ describe.each([
     }
   });
 
-  it("redirects to the page of the API where no console is deployed", async () => {
+  it("the start of a login redirects to the page of the API where no console is deployed", async () => {
     const response = await start(path, { consoleOrigin: API }, html);
     expect(response.headers.get("location")).toBe(`${API}/oauth/connect?error=unauthorized`);
   });
 
-  it("is refused where the app has no id, with the name of the setting", async () => {
+  it("the start of a login is refused where the app has no id, with the name of the setting", async () => {
     const none = { loginDialogs: { instagram: null, messenger: null } };
     const json = await start(path, none, { ...admin.headers, accept: "application/json" });
     const detail = platform === "instagram" ? "parley:instagramAppId is not set" : "parley:metaAppId is not set";
@@ -102,7 +102,7 @@ describe.each([
     ],
     ["a frame", { accept: "text/html", "sec-fetch-site": "cross-site", "sec-fetch-dest": "iframe" }],
     ["a browser that sends one of the headers alone", { accept: "*/*", "sec-fetch-dest": "image" }],
-  ])("asks first where the request comes from %s", async (_, headers) => {
+  ])("the start of a login asks first where the request comes from %s", async (_, headers) => {
     const response = await start(`${path}?redirect=%2Faccounts%3Fa%3D1`, {}, { ...admin.headers, ...headers });
     expect([response.status, response.headers.getSetCookie()]).toEqual([200, []]);
     const shown = Object.fromEntries(response.headers);
@@ -126,7 +126,7 @@ describe.each([
     expect([pressed.status, pressed.headers.get("location")?.startsWith(dialog)]).toEqual([302, true]);
   });
 
-  it("shows names as text, and who invited the person", async () => {
+  it("the start of a login shows names as text, and who invited the person", async () => {
     const inviter = await fixture.newMember("owner");
     const member = await fixture.newMember("admin", inviter.tenant, inviter.actorId);
     const audit = auditOf("tenant.update");
@@ -139,13 +139,13 @@ describe.each([
     expect(page).toContain(`<dt>Invited by</dt><dd>${inviter.email}</dd>`);
   });
 
-  it.each(["HEAD", "GET"])("starts nothing for a %s that only looks", async (method) => {
+  it.each(["HEAD", "GET"])("the start of a login starts nothing for a %s that only looks", async (method) => {
     const headers = { ...admin.headers, ...(method === "GET" ? { ...html, "sec-purpose": "prefetch" } : {}) };
     const response = await fixture.connectApp().request(path, { method, headers });
     expect([response.status, response.headers.getSetCookie(), await response.text()]).toEqual([204, [], ""]);
   });
 
-  it("starts by a script of the console, with the token of its session", async () => {
+  it("the start of a login starts by a script of the console, with the token of its session", async () => {
     const post = (headers: Record<string, string>) =>
       fixture.connectApp().request(`${path}?redirect=%2Faccounts`, { method: "POST", headers });
     const response = await post(admin.writeHeaders);
@@ -162,7 +162,7 @@ describe.each([
     }
   });
 
-  it("answers a fault with a redirect too", async () => {
+  it("the start of a login answers a fault with a redirect too", async () => {
     const loginStateKeys = () => Promise.reject(new Error("no keys"));
     const response = await start(path, { loginStateKeys }, { ...admin.headers, ...html });
     expect(response.headers.get("location")).toBe(`${CONSOLE}/?error=internal_error`);

@@ -42,7 +42,7 @@ async function greet(): Promise<void> {
   stream.frames.length = 0;
 }
 
-it("pings before the first frame are answered after it, at once", async () => {
+it("each ping before the first frame is answered after it, at once", async () => {
   for (const text of [PING, PING, "no JSON"]) await send(text);
   expect(stream.frames).toEqual([]);
   await processHello(pushPorts(), { tenant, connectionId }, testEnv.now());
@@ -75,7 +75,7 @@ it("a ping at any moment around the first frame is answered, and never before it
   }
 });
 
-it("pings before the first frame count", async () => {
+it("each ping before the first frame counts", async () => {
   for (let i = 0; i < 60; i++) await send(PING);
   expect(stream.isOpen(connectionId)).toBe(true);
   await send(PING);

@@ -106,7 +106,7 @@ it("a socket opens while its access holds, and for no other reason", async () =>
   expect(await stores.sockets.presence(tenant)).toMatchObject({ count: 3 });
 });
 
-it("of sockets that open at the same time no more than the maximum do", async () => {
+it("of sockets that open at the same time, no more than the maximum do", async () => {
   const tenant = await keyedTenant();
   await setCount(tenant, SOCKETS_PER_TENANT_MAX - 3);
   const results = await Promise.all(

@@ -61,7 +61,7 @@ async function connectBoth(): Promise<number> {
 }
 
 it.each(["messenger", "instagram"] as const)(
-  "that the check of the %s account restores is backfilled for both accounts of the page",
+  "a lost subscription that the check of the %s account restores is backfilled for both accounts of the page",
   async (checked) => {
     const seenAt = await connectBoth();
     fixture.subscribed.clear();
@@ -79,7 +79,7 @@ it.each(["messenger", "instagram"] as const)(
   },
 );
 
-it("that connecting one account again restores is backfilled for both accounts of the page", async () => {
+it("a lost subscription that connecting one account again restores is backfilled for both accounts of the page", async () => {
   const seenAt = await connectBoth();
   fixture.subscribed.clear();
   testEnv.advance(DAY);
@@ -91,7 +91,7 @@ it("that connecting one account again restores is backfilled for both accounts o
   ]);
 });
 
-it("that the account of another workspace restores is backfilled for this one, too", async () => {
+it("a lost subscription that the account of another workspace restores is backfilled for this one, too", async () => {
   const seenAt = await connectBoth();
   const other = await fixture.team.newTenant();
   await fixture.disconnect(tenant, instagram());
@@ -111,7 +111,7 @@ it("before the first check of a new account is backfilled from its connection on
   expect(await queuedBackfills()).toMatchObject([{ since: connectedAt, until: testEnv.now() - 2 * MINUTE + MINUTE }]);
 });
 
-it("is backfilled although a check runs before the queue completes the connection that restored it", async () => {
+it("a lost subscription is backfilled although a check runs before the queue completes the connection that restored it", async () => {
   const seenAt = await connectBoth();
   await fixture.disconnect(tenant, instagram());
   fixture.subscribed.clear();
@@ -125,7 +125,7 @@ it("is backfilled although a check runs before the queue completes the connectio
   expect(await queuedBackfills()).toMatchObject([{ account: messenger(), since: seenAt - 2 * HOUR }]);
 });
 
-it("leaves its backfill noted while a person has to connect the account again, and fetches all of it then", async () => {
+it("a lost subscription leaves its backfill noted while a person has to connect the account again, and fetches all of it then", async () => {
   const seenAt = await connectBoth();
   fixture.subscribed.clear();
   testEnv.advance(DAY);
@@ -139,7 +139,7 @@ it("leaves its backfill noted while a person has to connect the account again, a
   expect(backfills).toContainEqual(expect.objectContaining({ account: messenger(), since: seenAt - 2 * HOUR }));
 });
 
-it("whose backfill is still noted an hour after its end is queued again by the next check", async () => {
+it("a lost subscription whose backfill is still noted an hour after its end is queued again by the next check", async () => {
   await connectBoth();
   const { accountChecks } = fixture.stores;
   const noteBackfill = async (ref: AccountRef, age: number) => {
@@ -154,7 +154,7 @@ it("whose backfill is still noted an hour after its end is queued again by the n
   expect(await queuedBackfills()).toEqual([expect.objectContaining({ account: messenger(), ...backfill })]);
 });
 
-it("is shown on each account until its backfill reached its end", async () => {
+it("a lost subscription is shown on each account until its backfill reached its end", async () => {
   const seenAt = await connectBoth();
   const shown = async () => {
     const missingSince = await readMissingSince(fixture.stores, tenant);
@@ -173,7 +173,7 @@ it("is shown on each account until its backfill reached its end", async () => {
   expect(await shown()).toEqual([null, null]);
 });
 
-it("of new accounts needs no backfill, also where both are connected within a minute", async () => {
+it("a lost subscription of new accounts needs no backfill, also where both are connected within a minute", async () => {
   await connect(messenger());
   testEnv.advance(MINUTE);
   await connect(instagram());

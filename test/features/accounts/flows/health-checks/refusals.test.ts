@@ -83,14 +83,17 @@ describe("a restriction", () => {
   });
 
   // Instagram Login has no webhooks about policy.
-  it.each(["instagram_page", "messenger"] as const)("of %s ends with the platform's unblock", async (connection) => {
-    const account = await restrict("368", connection);
-    await platforms.advance(MINUTE);
-    await account.control("/policy", { action: "unblock" });
-    await account.ingest();
-    expect(await account.takeAccountEvents()).toEqual(["account.recovered"]);
-    await expectActive(account);
-  });
+  it.each(["instagram_page", "messenger"] as const)(
+    "a restriction of %s ends with the platform's unblock",
+    async (connection) => {
+      const account = await restrict("368", connection);
+      await platforms.advance(MINUTE);
+      await account.control("/policy", { action: "unblock" });
+      await account.ingest();
+      expect(await account.takeAccountEvents()).toEqual(["account.recovered"]);
+      await expectActive(account);
+    },
+  );
 
   it.each(withConnections(errors))("%s of %s ends with a new login", async (error, connection) => {
     const account = await restrict(error, connection);

@@ -18,7 +18,7 @@ beforeEach(async () => {
 
 const missing = { kind: "read", isComplete: false } as const;
 
-it("that is missing is made again, and the messages since the last complete one are fetched", async () => {
+it("a subscription that is missing is made again, and the messages since the last complete one are fetched", async () => {
   await fixture.passToCheck();
   const seenAt = fixture.calls.at(-1)?.at ?? 0;
   expect((await fixture.readCheck())?.subscribedAt).toBe(seenAt);
@@ -48,7 +48,7 @@ it("that is missing is made again, and the messages since the last complete one 
   expect(await fixture.events()).toEqual([]);
 });
 
-it("of a new connection is missing since that, and of an old one for seven days at most", async () => {
+it("a subscription of a new connection is missing since that, and of an old one for seven days at most", async () => {
   fixture.answers.readSubscription = missing;
   await fixture.passToCheck();
   const connectedAt = ulidTime((await fixture.read()).connectionId);
@@ -59,7 +59,7 @@ it("of a new connection is missing since that, and of an old one for seven days 
   expect(await fixture.takeTasks()).toMatchObject([{ since: checkedAt - 7 * DAY }]);
 });
 
-it("is tried again the next hour if the platform does not answer", async () => {
+it("a subscription is tried again the next hour if the platform does not answer", async () => {
   fixture.answers.readSubscription = missing;
   fixture.answers.subscribe = { kind: "unknown" };
   await fixture.passToCheck();
@@ -72,7 +72,7 @@ it("is tried again the next hour if the platform does not answer", async () => {
   expect(fixture.calls).toHaveLength(length);
 });
 
-it("that the platform refuses is left to the next day, and is in the log", async () => {
+it("a subscription that the platform refuses is left to the next day, and is in the log", async () => {
   fixture.answers.readSubscription = missing;
   fixture.answers.subscribe = refusedCall();
   await fixture.passToCheck();
@@ -84,7 +84,7 @@ it("that the platform refuses is left to the next day, and is in the log", async
   expect((await fixture.readCheck())?.subscribedAt).toBeNull();
 });
 
-it("of an account that is disconnected at the same time ends", async () => {
+it("a subscription of an account that is disconnected at the same time ends", async () => {
   fixture.answers.readSubscription = missing;
   const { connectionId } = await fixture.read();
   fixture.setOnCall(async (call) => {
@@ -109,23 +109,26 @@ it("of an account that is disconnected at the same time ends", async () => {
 it.each([
   ["in another way ends", "instagram_page", ["readSubscription", "subscribe", "unsubscribe"]],
   ["in the same way stays", "instagram_login", ["readSubscription", "subscribe"]],
-] as const)("of an account that is connected again at the same time %s", async (_, connection, calls) => {
-  fixture.answers.readSubscription = missing;
-  const { tenant, account, stores } = fixture;
-  fixture.setOnCall(async (call) => {
-    if (call !== "subscribe") return;
-    const pageId = connection === "instagram_page" ? `page-${tenant}` : null;
-    const link = { tenant, account: { ...account, connection, handle: "@shop", displayName: "Shop", pageId } };
-    await linkTestAccount(
-      { ...stores, vault: testEnv.newVault() },
-      { ...link, token: "other", actor: "cli", now: testEnv.now() },
-    );
-  });
-  await fixture.passToCheck();
-  expect(fixture.takeCalls()).toEqual(calls);
-});
+] as const)(
+  "a subscription of an account that is connected again at the same time %s",
+  async (_, connection, calls) => {
+    fixture.answers.readSubscription = missing;
+    const { tenant, account, stores } = fixture;
+    fixture.setOnCall(async (call) => {
+      if (call !== "subscribe") return;
+      const pageId = connection === "instagram_page" ? `page-${tenant}` : null;
+      const link = { tenant, account: { ...account, connection, handle: "@shop", displayName: "Shop", pageId } };
+      await linkTestAccount(
+        { ...stores, vault: testEnv.newVault() },
+        { ...link, token: "other", actor: "cli", now: testEnv.now() },
+      );
+    });
+    await fixture.passToCheck();
+    expect(fixture.takeCalls()).toEqual(calls);
+  },
+);
 
-it("is not asked about by a message of a check that was completed", async () => {
+it("a subscription is not asked about by a message of a check that was completed", async () => {
   await fixture.passToCheck();
   fixture.takeCalls();
   const { dueAt = 0 } = (await fixture.readCheck()) ?? {};
