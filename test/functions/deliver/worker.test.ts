@@ -4,7 +4,6 @@ import { openQueue } from "#base/aws/queues.ts";
 import { newUlid } from "#base/kernel/ids.ts";
 import type { WebhookClient } from "#base/net/webhook-client.ts";
 import { encodeEvent } from "#features/delivery/event-queue.ts";
-import type { DeliverPorts } from "#features/delivery/ports.ts";
 import { encodeRetry } from "#features/delivery/queue.ts";
 import { deliveryStore } from "#features/delivery/store/deliveries.ts";
 import { deliverWorker } from "../../../functions/deliver/worker.ts";

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import { interleave, seededRandom } from "../../../support/flows/deterministic-scheduler.ts";
