@@ -2,12 +2,14 @@
 // A layer may import itself, the layers listed here and the packages listed here.
 
 const FEATURES = "^shared/features/[^/]+/";
-/** A file at the root of a feature that is no event and no queue: the ports, and what other features call. */
-const CALLS = `${FEATURES}(?!events?[.-]|queue\\.|[a-z]+-queue\\.)[^/]+\\.ts$`;
+/** A layer of a feature is a folder, or a file while it is small. */
+const layer = (name) => `${FEATURES}${name}(/|\\.ts$)`;
+/** A file at the root of a feature that is no layer, no event and no queue: the ports, and what other features call. */
+const CALLS = `${FEATURES}(?!(rules|store|flows|routes)\\.|events?[.-]|queue\\.|[a-z]+-queue\\.)[^/]+\\.ts$`;
 /** Where clients, stores and flows meet: each function's ports, what they share, and the ports of the commands. */
 const COMPOSITION = "^functions/((host|compose)\\.ts$|support/|admin/|[^/]+/(ports|page-files)\\.ts$)";
 
-/** Where each layer is. A feature has the layers as rooms; its events, its queue and its calls stand at its root. */
+/** Where each layer is. A feature has the layers as rooms, or as one file each; its events, its queue and its calls stand at its root. */
 const places = {
   "base/kernel": ["^shared/base/kernel/"],
   "base/config": ["^shared/base/config/"],
@@ -17,14 +19,14 @@ const places = {
   "base/table": ["^shared/base/table/"],
   "base/aws": ["^shared/base/aws/"],
   "base/net": ["^shared/base/net/"],
-  rules: [`${FEATURES}rules/`],
+  rules: [layer("rules")],
   events: [`${FEATURES}(events\\.ts$|events/|event-catalog\\.ts$)`],
   queues: [`${FEATURES}(queue|[a-z]+-queue)\\.ts$`],
-  store: [`${FEATURES}store/`],
+  store: [layer("store")],
   platforms: ["^shared/platforms/"],
-  flows: [`${FEATURES}flows/`, CALLS],
+  flows: [layer("flows"), CALLS],
   http: ["^shared/http/"],
-  routes: [`${FEATURES}routes/`],
+  routes: [layer("routes")],
   functions: ["^functions/"],
   local: ["^local/"],
   lib: ["^lib/"],
@@ -217,7 +219,7 @@ module.exports = {
       comment: "a feature uses the rules, events, queues and calls of another one, never its flows and routes",
       severity: "error",
       from: { path: "^shared/features/([^/]+)/" },
-      to: { path: `${FEATURES}(flows|routes)/`, pathNot: "^shared/features/$1/" },
+      to: { path: layer("(flows|routes)"), pathNot: "^shared/features/$1/" },
     },
     {
       name: "features: rows of other features",
@@ -226,8 +228,8 @@ module.exports = {
       severity: "error",
       from: { path: "^shared/features/([^/]+)/" },
       to: {
-        path: `${FEATURES}store/`,
-        pathNot: ["^shared/features/$1/", `${FEATURES}store/(attributes|keys|[a-z-]+-(items|keys|conditions))\\.ts$`],
+        path: layer("store"),
+        pathNot: ["^shared/features/$1/", `${FEATURES}store/(attributes|items|[a-z-]+-items)\\.ts$`],
         dependencyTypesNot: ["type-only"],
       },
     },
@@ -235,7 +237,7 @@ module.exports = {
       name: "the framework calls the feature access alone",
       severity: "error",
       from: { path: "^shared/http/" },
-      to: { path: [`${FEATURES}flows/`, CALLS], pathNot: "^shared/features/access/[^/]+\\.ts$" },
+      to: { path: [layer("flows"), CALLS], pathNot: "^shared/features/access/[^/]+\\.ts$" },
     },
     {
       name: "functions: composition",
@@ -249,7 +251,7 @@ module.exports = {
       name: "workers serve no routes",
       severity: "error",
       from: { path: "^functions/(worker/|[^/]+/worker\\.ts$)" },
-      to: { path: ["^shared/http/", `${FEATURES}routes/`] },
+      to: { path: ["^shared/http/", layer("routes")] },
     },
     {
       name: "nothing imports test",
@@ -263,7 +265,7 @@ module.exports = {
       // Features call each other, as the framework and the feature access do; their rooms form no circle.
       severity: "error",
       scope: "folder",
-      from: { pathNot: ["^shared/http(/|$)", "^shared/features/[^/]+$", "^shared/features/[^/]+/routes"] },
+      from: { pathNot: ["^shared/http(/|$)", "^shared/features/[^/]+$", "^shared/features/[^/]+/routes(\\.ts$|/|$)"] },
       to: { circular: true },
     },
     { name: "unresolved", severity: "error", from: {}, to: { couldNotResolve: true } },

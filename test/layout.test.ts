@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -33,7 +33,7 @@ const plantedImports: readonly PlantedImport[] = [
   use("shared/base/events/a.ts", valueImport(`${OTHER}/rules/target.ts`), "base/events: layers"),
   use("shared/base/queues/a.ts", valueImport("../aws/target.ts"), "base/queues: layers"),
   use("shared/base/files/a.ts", valueImport("../aws/target.ts"), "base/files: types only"),
-  use("shared/base/table/a.ts", valueImport(`${OTHER}/store/keys.ts`), "base/table: layers"),
+  use("shared/base/table/a.ts", valueImport(`${OTHER}/store/items.ts`), "base/table: layers"),
   use("shared/base/table/b.ts", usePackage("@aws-sdk/client-sqs"), "base/table: packages"),
   use("shared/base/aws/a.ts", valueImport("../net/target.ts"), "base/aws: layers"),
   use("shared/base/net/a.ts", valueImport("#platforms/target.ts"), "base/net: layers"),
@@ -51,13 +51,16 @@ const plantedImports: readonly PlantedImport[] = [
   use(`${ONE}/store/b.ts`, valueImport("#base/aws/target.ts"), "store: layers"),
   use(`${ONE}/store/c.ts`, usePackage("@aws-sdk/client-sqs"), "store: packages"),
   use(`${ONE}/store/d.ts`, valueImport(`${OTHER}/store/target.ts`), "features: rows of other features"),
-  use(`${ONE}/store/e.ts`, valueImport(`${OTHER}/store/keys.ts`), null),
+  use(`${ONE}/store/e.ts`, valueImport(`${OTHER}/store/items.ts`), null),
   use(`${ONE}/store/f.ts`, valueImport(`${OTHER}/store/things-items.ts`), null),
   use(`${ONE}/flows/a.ts`, valueImport("../store/target.ts"), "flows: types only"),
   use(`${ONE}/flows/b.ts`, typeImport("../store/target.ts"), null),
   use(`${ONE}/flows/c.ts`, valueImport("../../../../functions/target.ts"), "flows: layers"),
   use(`${ONE}/flows/d.ts`, valueImport("../events.ts"), null),
   use(`${ONE}/flows/e.ts`, valueImport(`${OTHER}/flows/target.ts`), "features: rooms are private"),
+  use(`${ONE}/flows/k.ts`, valueImport("#features/small/flows.ts"), "features: rooms are private"),
+  use(`${ONE}/flows/l.ts`, valueImport("#features/small/store.ts"), "flows: types only"),
+  use(`${ONE}/store/g.ts`, valueImport("#features/small/store.ts"), "features: rows of other features"),
   use(`${ONE}/flows/f.ts`, typeImport(`${OTHER}/flows/target.ts`), "features: rooms are private"),
   use(`${ONE}/flows/g.ts`, valueImport(`${OTHER}/call.ts`), null),
   use(`${ONE}/flows/h.ts`, typeImport(`${OTHER}/store/target.ts`), null),
@@ -131,8 +134,9 @@ beforeAll(() => {
   ]) {
     plantFile(`${layer}/target.ts`, target);
   }
-  for (const path of ["call.ts", "store/keys.ts", "store/things-items.ts"])
+  for (const path of ["call.ts", "store/items.ts", "store/things-items.ts"])
     plantFile(`shared/features/other/${path}`, target);
+  for (const path of ["flows.ts", "store.ts"]) plantFile(`shared/features/small/${path}`, target);
   plantFile(`${ONE}/ports.ts`, target);
   for (const { from, imports } of plantedImports) plantFile(from, imports);
   plantFile(`${ONE}/rules/circle-a.ts`, 'import { b } from "./circle-b.ts";\nexport const a: unknown = b;\n');
@@ -249,3 +253,16 @@ function plantFile(path: string, text: string): void {
   mkdirSync(dirname(join(testEnv, path)), { recursive: true });
   writeFileSync(join(testEnv, path), text);
 }
+
+test("of the imports between files of features, at least 65 % stay inside of their feature", () => {
+  const files = globSync("shared/features/**/*.ts", { cwd: project });
+  let inside = 0;
+  let across = 0;
+  for (const file of files) {
+    const source = readFileSync(join(project, file), "utf8");
+    // Inside of a feature imports are relative, and between features they have names.
+    inside += source.match(/ from "\.\.?\//g)?.length ?? 0;
+    across += source.match(/ from "#features\//g)?.length ?? 0;
+  }
+  expect(inside / (inside + across)).toBeGreaterThanOrEqual(0.65);
+});

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseTenant } from "#base/kernel/tenant.ts";
 import { SECOND } from "#base/kernel/time.ts";
 import { type Connection, parseAccountKey } from "#features/accounts/rules/accounts.ts";
-import { conversationId } from "#features/inbox/rules/conversations.ts";
+import { conversationId } from "#features/inbox/rules/messages.ts";
 import type { LocalJson } from "../../local/stack/local-json.ts";
 import type { Arguments, CommandOutput } from "./arguments.ts";
 import { CliError } from "./cli-error.ts";

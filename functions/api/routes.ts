@@ -10,25 +10,25 @@ import {
   summarizeDeliveries,
 } from "#features/delivery/routes/deliveries.ts";
 import { replayDeliveries } from "#features/delivery/routes/replay-window.ts";
-import { eraseConversation } from "#features/erasure/routes/erasures.ts";
+import { eraseConversation } from "#features/erasure/routes.ts";
 import { getHold } from "#features/holds/routes/holds.ts";
 import { sendHumanAgentMessage } from "#features/holds/routes/human-agent.ts";
 import { getConversation, listConversations } from "#features/inbox/routes/conversations.ts";
 import { getMessage, listMessages } from "#features/inbox/routes/messages.ts";
-import { createRealtimeTicket } from "#features/realtime/routes/tickets.ts";
-import { sendReply } from "#features/sending/routes/replies.ts";
-import { getStats } from "#features/stats/routes/stats.ts";
-import { createUpload, finishUpload, getUpload } from "#features/uploads/routes/uploads.ts";
-import { listEventTypes } from "#features/webhooks/routes/event-types.ts";
+import { createRealtimeTicket } from "#features/realtime/routes.ts";
+import { sendReply } from "#features/sending/routes.ts";
+import { getStats } from "#features/stats/routes.ts";
+import { createUpload, finishUpload, getUpload } from "#features/uploads/routes.ts";
 import {
   createWebhook,
   deleteWebhook,
   getWebhook,
+  listEventTypes,
   listWebhooks,
   rotateWebhookSecret,
   sendTestEvent,
   updateWebhook,
-} from "#features/webhooks/routes/webhooks.ts";
+} from "#features/webhooks/routes.ts";
 import type { SessionCredentialPorts } from "#http/credentials/caller-credentials.ts";
 import type { PortsOf } from "#http/ports-of.ts";
 import { health, ping, redirectToSecurityTxt, redirectToSite } from "./service-routes.ts";

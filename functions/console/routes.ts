@@ -5,8 +5,8 @@ import { requestSignInLink } from "#features/access/routes/sign-in/request.ts";
 import { getSession, signOut } from "#features/access/routes/sign-in/session.ts";
 import { confirmSignIn, verifySignInLink } from "#features/access/routes/sign-in/verify.ts";
 import { listMembers, removeMember, updateMember } from "#features/access/routes/team.ts";
-import { createSessionTicket } from "#features/realtime/routes/tickets.ts";
-import { createTenant, getTenant, listTenants, updateTenant } from "#features/tenants/routes/tenants.ts";
+import { createSessionTicket } from "#features/realtime/routes.ts";
+import { createTenant, getTenant, listTenants, updateTenant } from "#features/tenants/routes.ts";
 import type { SessionCredentialPorts } from "#http/credentials/caller-credentials.ts";
 import type { PortsOf } from "#http/ports-of.ts";
 

@@ -5,7 +5,7 @@ import type { DeadLetterPorts } from "#features/dead-letters/ports.ts";
 import { quarantineStore } from "#features/dead-letters/store/quarantine.ts";
 import { deliveryStore } from "#features/delivery/store/deliveries.ts";
 import { dueStore } from "#features/delivery/store/due-attempts.ts";
-import { counterStore } from "#features/stats/store/counters.ts";
+import { counterStore } from "#features/stats/store.ts";
 import { tenantStore } from "#features/tenants/store/tenants.ts";
 import { type Host, processHost } from "../host.ts";
 import type { WorkerPorts } from "../worker/batch.ts";

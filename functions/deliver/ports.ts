@@ -11,7 +11,7 @@ import { deliveryStore } from "#features/delivery/store/deliveries.ts";
 import { dueStore } from "#features/delivery/store/due-attempts.ts";
 import { eventBodyStore } from "#features/delivery/store/event-bodies.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
-import { counterStore } from "#features/stats/store/counters.ts";
+import { counterStore } from "#features/stats/store.ts";
 import { tenantStore } from "#features/tenants/store/tenants.ts";
 import { endpointStore } from "#features/webhooks/store/endpoints.ts";
 import { type Host, processHost } from "../host.ts";

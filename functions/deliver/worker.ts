@@ -6,7 +6,7 @@ import type { Millis } from "#base/kernel/time.ts";
 import { runWithTrace } from "#base/kernel/trace.ts";
 import { done, drop, type RecordOutcome } from "#base/queues/record-outcome.ts";
 import { decodeEvent, type EventMessage } from "#features/delivery/event-queue.ts";
-import { type Batch, newBatch } from "#features/delivery/flows/batch.ts";
+import { type Batch, newBatch } from "#features/delivery/flows/attempt.ts";
 import { drainEndpoint } from "#features/delivery/flows/drain.ts";
 import { flushHealth } from "#features/delivery/flows/endpoint-health.ts";
 import { evaluateFailingEndpoint } from "#features/delivery/flows/evaluate-failing-endpoint.ts";

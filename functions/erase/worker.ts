@@ -1,7 +1,7 @@
 import type { Millis } from "#base/kernel/time.ts";
 import { runWithTrace } from "#base/kernel/trace.ts";
 import { drop, type RecordOutcome } from "#base/queues/record-outcome.ts";
-import { eraseInBackground } from "#features/erasure/flows/background.ts";
+import { eraseInBackground } from "#features/erasure/flows/erase.ts";
 import type { ErasePorts } from "#features/erasure/ports.ts";
 import { decodeErasure } from "#features/erasure/queue.ts";
 import { processRecords, type WorkerPorts } from "../worker/batch.ts";

@@ -1,7 +1,7 @@
 import { filesClient, openFiles } from "#base/aws/files.ts";
 import { openQueue } from "#base/aws/queues.ts";
 import { openReceivedMessages } from "#base/aws/received-messages.ts";
-import { openUploadLinks } from "#base/aws/upload-links.ts";
+import { openUploadLinks } from "#base/aws/upload-files.ts";
 import { openVault } from "#base/aws/vault.ts";
 import { setting } from "#base/config/settings.ts";
 import { openTable } from "#base/table/client.ts";

@@ -13,10 +13,9 @@ import { messageStore } from "#features/inbox/store/messages.ts";
 import { outboundMessageStore } from "#features/inbox/store/outbound-messages.ts";
 import { pendingChangeStore } from "#features/inbox/store/pending-changes.ts";
 import { sendRecordStore } from "#features/sending/store/send-records.ts";
-import { counterStore } from "#features/stats/store/counters.ts";
+import { counterStore } from "#features/stats/store.ts";
 import { tenantStateStore } from "#features/tenants/store/tenant-states.ts";
-import { parseUpdates } from "#platforms/parse/parse.ts";
-import { selectUpdates } from "#platforms/parse/webhook-events.ts";
+import { parseUpdates, selectUpdates } from "#platforms/parse/parse.ts";
 import { type Host, processHost } from "../host.ts";
 import type { WorkerPorts } from "../worker/batch.ts";
 

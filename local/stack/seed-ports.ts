@@ -6,7 +6,7 @@ import { DAY, type Millis } from "#base/kernel/time.ts";
 import { createKey, createOperatorKey } from "#features/access/flows/keys.ts";
 import { createSignInLink } from "#features/access/flows/sign-in/create-link.ts";
 import { SIGNED_IN_PATH } from "#features/access/rules/redirect-paths.ts";
-import { linkAccount } from "#features/accounts/flows/link-account.ts";
+import { linkAccount } from "#features/accounts/flows/connect.ts";
 import { createTenant } from "#features/tenants/flows/tenants.ts";
 import { signInPorts } from "../../functions/admin/sign-in-ports.ts";
 import { tenantPorts } from "../../functions/admin/tenant-ports.ts";

@@ -6,7 +6,7 @@ import { refuse } from "#base/kernel/refusals.ts";
 import { startRequestTime } from "#base/kernel/request-time.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { runWithTrace } from "#base/kernel/trace.ts";
-import type { RequestPace } from "#features/access/request-limits.ts";
+import type { RequestPace } from "#features/access/authenticate.ts";
 import { redirectingBrowsers } from "./browser/browser-redirects.ts";
 import { type CorsPolicy, isPreflight, preflightResponse, withCors } from "./cors.ts";
 import { withDeprecation } from "./deprecation.ts";

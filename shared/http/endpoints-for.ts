@@ -1,6 +1,6 @@
 import type { $ZodType, output } from "zod/v4/core";
 import type { Reason, Refusal } from "#base/kernel/refusals.ts";
-import type { Role } from "#features/access/rules/roles.ts";
+import type { Role } from "#features/access/rules/callers.ts";
 import { requireConsent } from "./browser/consent.ts";
 import type {
   Body,

@@ -4,8 +4,7 @@ import { isPrintableLine } from "#base/kernel/text/printable.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { hasCharactersAtMost, hasVisibleCharacter } from "#features/access/rules/display-texts.ts";
 import { parseEmailAddress } from "#features/access/rules/email-addresses.ts";
-import { cleanFilename } from "#features/uploads/rules/file-names.ts";
-import { normalizeContentType } from "#features/uploads/rules/media-types.ts";
+import { cleanFilename, normalizeContentType } from "#features/uploads/rules/media-types.ts";
 
 // Types of parameters and body fields that several routes share.
 

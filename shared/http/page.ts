@@ -4,7 +4,7 @@ import { openCursor, sealCursor } from "#base/kernel/cursors.ts";
 import type { ReadKeyRing } from "#base/kernel/key-ring.ts";
 import { invalidField, isRefusal, type Reason, type Refusal } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
-import type { Role } from "#features/access/rules/roles.ts";
+import type { Role } from "#features/access/rules/callers.ts";
 import type { Body, CallerInput, CommonReason, Declaration, Endpoint, Input } from "./endpoint.ts";
 
 /** The page that a request names: `limit` is 1 to 100, `cursor` is sealed. */

@@ -2,8 +2,14 @@ import { type $ZodIssue, type $ZodType, safeParse } from "zod/v4/core";
 import { IDEMPOTENCY_KEY_CHARS_MAX, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from "#base/kernel/limits.ts";
 import { type FieldProblem, invalidField, invalidFields, type Refusal, refuse } from "#base/kernel/refusals.ts";
 import { parseTenant, type TenantId } from "#base/kernel/tenant.ts";
-import { type Caller, hasNoTenant, implicitTenant, refuseRole, refuseTenant } from "#features/access/rules/callers.ts";
-import type { Role } from "#features/access/rules/roles.ts";
+import {
+  type Caller,
+  hasNoTenant,
+  implicitTenant,
+  type Role,
+  refuseRole,
+  refuseTenant,
+} from "#features/access/rules/callers.ts";
 import type { RequestedPage } from "./page.ts";
 
 // Reads and validates the parts of a request: body, parameters, page, tenant, idempotency key.

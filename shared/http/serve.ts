@@ -3,7 +3,7 @@ import { isRefusal, type Refusal, refusalMessage, toHttpError } from "#base/kern
 import type { RequestTime } from "#base/kernel/request-time.ts";
 import { printableText } from "#base/kernel/text/printable.ts";
 import type { Millis } from "#base/kernel/time.ts";
-import type { RequestPace } from "#features/access/request-limits.ts";
+import type { RequestPace } from "#features/access/authenticate.ts";
 import { type Caller, refuseSuspendedKey } from "#features/access/rules/callers.ts";
 import { isLook, isMeant } from "./browser/consent.ts";
 import { type Credentials, identifyCaller, readCredential } from "./credentials/credentials.ts";

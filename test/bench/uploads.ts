@@ -1,7 +1,7 @@
 import { MINUTE } from "#base/kernel/time.ts";
 import type { RecordOutcome } from "#base/queues/record-outcome.ts";
-import type { CreatedUpload } from "#features/uploads/flows/create.ts";
 import { handOverUpload } from "#features/uploads/flows/hand-over.ts";
+import type { CreatedUpload } from "#features/uploads/flows/uploads.ts";
 import type { HandOverPorts } from "#features/uploads/ports.ts";
 import { pngBytes, post } from "../features/uploads/flows/support/upload-fixture.ts";
 import { everyoneWrites } from "../support/pipeline/workspace.ts";

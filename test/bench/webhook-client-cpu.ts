@@ -1,7 +1,7 @@
 import { Pool } from "undici";
 import { createGate } from "#base/net/egress-gate.ts";
 import { createWebhookClient } from "#base/net/webhook-client.ts";
-import { signWebhook } from "#features/delivery/rules/signatures.ts";
+import { signWebhook } from "#features/delivery/rules/deliveries.ts";
 import { CONCURRENCY, type CpuComparison, compareCpu, withReceiver } from "./cpu-ratio.ts";
 
 const SECRET = `whs_${Buffer.alloc(32, 7).toString("base64")}`;

@@ -4,7 +4,7 @@ import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY } from "#base/kernel/time.ts";
 import { changeAuthor } from "#features/access/author.ts";
 import { renderAccountEvent } from "#features/accounts/events.ts";
-import { linkAccount, type NewLink } from "#features/accounts/flows/link-account.ts";
+import { linkAccount, type NewLink } from "#features/accounts/flows/connect.ts";
 import { openTeamEnv } from "../features/access/flows/team/support/team.ts";
 import { openConnectionFixture } from "../features/accounts/flows/support/connection-fixture.ts";
 import { collectPages } from "../support/collect-pages.ts";

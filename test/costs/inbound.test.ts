@@ -2,8 +2,7 @@ import { describe, expect, test } from "vitest";
 import { deriveUlid } from "#base/kernel/ids.ts";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
-import { authenticate } from "#features/access/authenticate.ts";
-import { enforceRateLimit } from "#features/access/request-limits.ts";
+import { authenticate, enforceRateLimit } from "#features/access/authenticate.ts";
 import {
   detailPageCost,
   freshWorkspace,

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { finishMessengerLogin } from "#features/accounts/flows/login/finish-messenger-login.ts";
-import { loginCookie, openLoginState } from "#features/accounts/flows/login/login-state.ts";
 import { listOfferedPages, readOffer } from "#features/accounts/flows/login/pages.ts";
-import { useLogin } from "#features/accounts/flows/login/use-login.ts";
+import { loginCookie, openLoginState, useLogin } from "#features/accounts/flows/login/use-login.ts";
 import { accountStore } from "#features/accounts/store/accounts.ts";
 import { openTeamEnv } from "../features/access/flows/team/support/team.ts";
 import { openLoginFixture, stateRing } from "../features/accounts/routes/support/login-fixture.ts";

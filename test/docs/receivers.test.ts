@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { signWebhook } from "#features/delivery/rules/signatures.ts";
+import { signWebhook } from "#features/delivery/rules/deliveries.ts";
 import { runCases } from "./support/run-driver.ts";
 import { SECRET, signedCases } from "./support/signed-cases.ts";
 import { languages, RECEIVERS } from "./support/verifier-languages.ts";

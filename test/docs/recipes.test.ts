@@ -91,7 +91,6 @@ const recipes: readonly Recipe[] = [
       "shared/base/kernel/limits.ts",
       "shared/features/inbox/routes/intake.ts",
       "shared/platforms/api/refusal-table.ts",
-      "shared/platforms/parse/parse.ts",
       "shared/platforms/parse/signature.ts",
     ],
   },

@@ -2,7 +2,7 @@ import { KMSServiceException } from "@aws-sdk/client-kms";
 import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
-import { accountItemKey } from "#features/accounts/store/keys.ts";
+import { accountItemKey } from "#features/accounts/store/items.ts";
 import { encodeProfile } from "#features/inbox/profile-queue.ts";
 import { profileWorker } from "../../functions/profile/worker.ts";
 import { CANARY, openHoldFixture } from "../support/flows/hold-fixture.ts";

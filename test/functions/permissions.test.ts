@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { DAY, MINUTE, SECOND } from "#base/kernel/time.ts";
+import { enforceRateLimit } from "#features/access/authenticate.ts";
 import { requestSignInLink } from "#features/access/flows/sign-in/request-link.ts";
 import { signIn } from "#features/access/flows/sign-in/sign-in.ts";
 import { signOut } from "#features/access/flows/sign-in/sign-out.ts";
@@ -8,7 +9,6 @@ import { createInvite, listInvites, resendInvite, revokeInvite } from "#features
 import { changeMemberRole, listMembers, removeMember } from "#features/access/flows/team/members.ts";
 import { createOwnTenant, getOwnTenant, listOwnTenants, renameTenant } from "#features/access/own-tenants.ts";
 import { encodeMail } from "#features/access/queue.ts";
-import { enforceRateLimit } from "#features/access/request-limits.ts";
 import { authenticateSession, openSession } from "#features/access/sessions.ts";
 import { requestQuotaStore } from "#features/access/store/request-quota.ts";
 import { loginStateStore } from "#features/accounts/store/login-states.ts";

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { serviceKeysReader } from "#base/aws/service-keys.ts";
 import { randomToken } from "#base/kernel/bytes.ts";
 import { rotateRoot } from "#features/access/flows/rotation/rotate-root.ts";
-import { API_KEY_RANDOM_BYTES, formatApiKey } from "#features/access/rules/api-keys.ts";
+import { API_KEY_RANDOM_BYTES, formatApiKey } from "#features/access/rules/callers.ts";
 import { describeError } from "../../bin/admin/cli-error.ts";
 import { openTestEnv } from "../support/flows/test-env.ts";
 import { openedOnce } from "../support/opened.ts";

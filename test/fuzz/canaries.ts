@@ -1,7 +1,7 @@
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE } from "#base/kernel/time.ts";
 import { holdStore } from "#features/holds/store/holds.ts";
-import { conversationId } from "#features/inbox/rules/conversations.ts";
+import { conversationId } from "#features/inbox/rules/messages.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
 import { newUploadId } from "#features/uploads/rules/uploads.ts";

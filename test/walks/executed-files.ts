@@ -4,8 +4,9 @@ import { fileURLToPath } from "node:url";
 
 const PROJECT = fileURLToPath(new URL("../../", import.meta.url));
 
-/** What every walk passes: they are counted apart. */
-const COMMON = /^(shared\/(base\/(kernel|table)|http)|functions\/worker)\//;
+/** What every walk passes: the kernel, the frames and the composition. */
+const COMMON =
+  /^(shared\/(base\/(kernel|table|queues)|http)\/|functions\/(worker\/|support\/|(compose|host)\.ts$|[a-z-]+\/ports\.ts$))/;
 
 /** The files and folders of the product in which a walk executes a function. */
 export interface Walk {

@@ -5,7 +5,7 @@ import { addressHashes } from "#features/access/rules/address-hash.ts";
 import { newUserId } from "#features/access/rules/team.ts";
 import { sealSession } from "#features/access/sessions.ts";
 import { nameOwner } from "#features/tenants/flows/owners.ts";
-import type { CreatedUpload } from "#features/uploads/flows/create.ts";
+import type { CreatedUpload } from "#features/uploads/flows/uploads.ts";
 import { sessionCredentials } from "#http/credentials/caller-credentials.ts";
 import { CSRF_COOKIE, CSRF_HEADER, SESSION_COOKIE } from "#http/credentials/session-names.ts";
 import { accountsWorker } from "../../functions/accounts/worker.ts";
@@ -20,6 +20,8 @@ import type { Pipeline } from "../support/pipeline.ts";
 /** One of the service's operations, from what begins it to its last effect. */
 export interface Operation {
   readonly name: string;
+  /** The most files and folders that it may pass. */
+  readonly limit: { readonly files: number; readonly folders: number };
   /** What stands before it, in a workspace of its own. */
   prepare(pipeline: Pipeline, workspace: Workspace): Promise<() => Promise<unknown>>;
 }
@@ -33,6 +35,7 @@ const known = async (pipeline: Pipeline, workspace: Workspace) => {
 export const operations: readonly Operation[] = [
   {
     name: "inbound message",
+    limit: { files: 55, folders: 25 },
     async prepare(pipeline, workspace) {
       await known(pipeline, workspace);
       return () => everyoneWrites(pipeline, workspace, 1);
@@ -40,6 +43,7 @@ export const operations: readonly Operation[] = [
   },
   {
     name: "reply",
+    limit: { files: 39, folders: 21 },
     async prepare(pipeline, workspace) {
       await known(pipeline, workspace);
       return () => sendReply(pipeline, workspace, 0);
@@ -47,6 +51,7 @@ export const operations: readonly Operation[] = [
   },
   {
     name: "creating an endpoint",
+    limit: { files: 15, folders: 8 },
     prepare:
       async (pipeline, { liveKey }) =>
       () =>
@@ -54,6 +59,7 @@ export const operations: readonly Operation[] = [
   },
   {
     name: "erasure",
+    limit: { files: 28, folders: 19 },
     async prepare(pipeline, workspace) {
       await known(pipeline, workspace);
       const path = `/v1/conversations/${encodeURIComponent(workspace.conversationIdFor(0))}`;
@@ -66,10 +72,12 @@ export const operations: readonly Operation[] = [
   },
   {
     name: "connecting an account",
+    limit: { files: 42, folders: 17 },
     prepare: prepareConnecting,
   },
   {
     name: "upload",
+    limit: { files: 40, folders: 21 },
     async prepare(pipeline, workspace) {
       await known(pipeline, workspace);
       const file = { filename: "photo.png", content_type: "image/png", size: pngBytes().length };

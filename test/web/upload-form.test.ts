@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { HeadObjectCommand } from "@aws-sdk/client-s3";
 import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
-import { openUploadGrants, type UploadForm } from "#base/aws/upload-grants.ts";
+import { openUploadGrants, type UploadForm } from "#base/aws/upload-files.ts";
 import { MINUTE } from "#base/kernel/time.ts";
 import { provisionBucket } from "#local-aws/provision/buckets.ts";
 import type { ProvisionContext } from "#local-aws/provision/provision-context.ts";

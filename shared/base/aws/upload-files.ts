@@ -5,8 +5,20 @@ import {
   type S3Client,
   S3ServiceException,
 } from "@aws-sdk/client-s3";
+import { createPresignedPost } from "@aws-sdk/s3-presigned-post";
+import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { requestTimeouts } from "../config/request-times.ts";
+import { clockNow, type Millis, machineNow, SECOND, toDate } from "../kernel/time.ts";
 import { type Files, filesClient, openFiles } from "./files.ts";
+
+/**
+ * Replaces the client's credentials if they expire before `until`: what they sign is refused from then on. Credentials
+ * without a named expiry are not replaced.
+ */
+export async function refreshCredentials(client: S3Client, until: Millis): Promise<void> {
+  const { expiration } = await client.config.credentials();
+  if (expiration !== undefined && expiration.getTime() < until) await client.config.credentials({ forceRefresh: true });
+}
 
 /** The version of an object that was read: its content, by ETag. */
 export interface ObjectVersion {
@@ -70,4 +82,69 @@ async function ifPresent<T>(request: Promise<T>): Promise<T | null> {
     if (status === 404 || status === 412) return null;
     throw error;
   }
+}
+
+export interface UploadGrant {
+  readonly key: string;
+  readonly contentType: string;
+  /** Bytes. */
+  readonly maxSize: number;
+  /** By `clockNow`. The policy has whole seconds, and expires up to a second before. */
+  readonly expiresAt: Millis;
+}
+
+/** A form that stores one file: every field goes before the file, which is the field `file`. */
+export interface UploadForm {
+  readonly url: string;
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+export interface UploadGrants {
+  /** Signs a form. S3 accepts it any number of times until it expires, each time for the same key. */
+  grant(grant: UploadGrant): Promise<UploadForm>;
+}
+
+/** Forms that let a browser post a file to the bucket of uploads. Makes no request. */
+export function openUploadGrants(bucket: string, client: S3Client = filesClient()): UploadGrants {
+  return {
+    async grant({ key, contentType, maxSize, expiresAt }) {
+      await refreshCredentials(client, expiresAt);
+      return createPresignedPost(client, {
+        Bucket: bucket,
+        Key: key,
+        // Each field is a condition too, and must have exactly this value.
+        Fields: { "Content-Type": contentType, success_action_status: "204" },
+        Conditions: [["content-length-range", 1, maxSize]],
+        Expires: secondsUntil(expiresAt, machineNow() + client.config.systemClockOffset),
+      });
+    },
+  };
+}
+
+/**
+ * The lifetime for which the SDK writes the last whole second of `expiresAt`: it adds the lifetime to its own time and drops
+ * the fraction of the sum. Half a second covers the time until the SDK reads its clock.
+ * @param sdkNow the SDK's time: the machine's, corrected by what it learnt from the `Date` of the last response
+ */
+function secondsUntil(expiresAt: Millis, sdkNow: Millis): number {
+  const end = expiresAt - (expiresAt % SECOND);
+  return (end + SECOND / 2 - sdkNow) / SECOND;
+}
+
+export interface UploadLinks {
+  /** A URL that reads one object without credentials. It expires after `lifetime`, in whole seconds. */
+  readUrl(key: string, lifetime: Millis): Promise<string>;
+}
+
+/** URLs by which a platform fetches a file from the bucket of uploads. Makes no request. */
+export function openUploadLinks(bucket: string, client: S3Client = filesClient()): UploadLinks {
+  return {
+    async readUrl(key, lifetime) {
+      const now = clockNow();
+      await refreshCredentials(client, now + lifetime);
+      // A browser that follows the URL stores the file and does not show it.
+      const command = new GetObjectCommand({ Bucket: bucket, Key: key, ResponseContentDisposition: "attachment" });
+      return getSignedUrl(client, command, { signingDate: toDate(now), expiresIn: Math.floor(lifetime / SECOND) });
+    },
+  };
 }

@@ -1,9 +1,8 @@
 import { isIP } from "node:net";
 import { CONNECT_TIMEOUT } from "../kernel/limits.ts";
-import { isLoopbackAddress, isPublicAddress } from "./addresses.ts";
 import { createHostResolver, type HostResolver } from "./host-resolver.ts";
 import { untilAborted } from "./until-aborted.ts";
-import { applyUrlRules, type GateMode, isWithin, urlHost } from "./url-rules.ts";
+import { applyUrlRules, type GateMode, isLoopbackAddress, isPublicAddress, isWithin, urlHost } from "./url-rules.ts";
 
 /** Why a URL must not be called. `reason` is a sentence for the caller and never contains a resolved address. */
 interface GateRefusal {

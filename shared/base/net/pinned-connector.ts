@@ -5,7 +5,7 @@ import type { buildConnector } from "undici";
 import type { Millis } from "../kernel/time.ts";
 import { AttemptFailure } from "./attempt-failure.ts";
 import type { Gate } from "./egress-gate.ts";
-import { guardResponses } from "./response-guard.ts";
+import { guardResponses } from "./responses.ts";
 import { urlHost } from "./url-rules.ts";
 
 /** Addresses tried before a host counts as unreachable. */

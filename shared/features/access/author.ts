@@ -1,7 +1,6 @@
 import type { AuditEntry } from "./rules/audit.ts";
-import { type Caller, callerActor } from "./rules/callers.ts";
-import { hasRole, type Role, roles } from "./rules/roles.ts";
-import type { ActingMember, ChangeAuthor } from "./store/acting-conditions.ts";
+import { type Caller, callerActor, hasRole, type Role, roles } from "./rules/callers.ts";
+import type { ActingMember, ChangeAuthor } from "./store/items.ts";
 
 /** The caller of a request, and its source address. The framework of the routes makes it, once per request. */
 export interface CallerAuthor<C extends Caller = Caller> {

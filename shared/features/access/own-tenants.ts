@@ -6,8 +6,7 @@ import type { StoredTenant } from "#features/tenants/store/tenants.ts";
 import { auditEntry, type CallerAuthor, changeAuthor } from "./author.ts";
 import { readInviters } from "./flows/team/inviters.ts";
 import type { ListOwnTenantPorts, OwnTenantPorts } from "./ports.ts";
-import { refuseRole, refuseTenant, type SessionCaller } from "./rules/callers.ts";
-import type { Role } from "./rules/roles.ts";
+import { type Role, refuseRole, refuseTenant, type SessionCaller } from "./rules/callers.ts";
 import type { Membership } from "./rules/team.ts";
 import type { TenantCreations } from "./store/users.ts";
 

@@ -2,7 +2,7 @@ import type { Log } from "#base/aws/log.ts";
 import type { Queue } from "#base/aws/queues.ts";
 import type { Vault } from "#base/aws/vault.ts";
 import type { Millis } from "#base/kernel/time.ts";
-import type { OwnerMailPorts } from "#features/access/mail-owners.ts";
+import type { OwnerMailPorts } from "#features/access/mails.ts";
 import type { EventBodies } from "#features/delivery/store/event-bodies.ts";
 import type { Conversations } from "#features/inbox/store/conversations.ts";
 import type { Budgets } from "#features/sending/store/budgets.ts";

@@ -10,7 +10,7 @@ import type { ReplayPorts } from "./ports.ts";
 import { loadRenderedEvents } from "./rendered-events.ts";
 import { type DeliveryStatus, mayReplay } from "./rules/deliveries.ts";
 import { retryMessage, scheduleSafetyNet } from "./schedule.ts";
-import type { DeliveryRow } from "./store/delivery-items.ts";
+import type { DeliveryRow } from "./store/items.ts";
 
 /**
  * Restarts one delivery with all its attempts. A delivered one requires `force`. `role_forbidden`: the person is no

@@ -4,8 +4,8 @@ import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE, type Millis } from "#base/kernel/time.ts";
 import { currentTrace } from "#base/kernel/trace.ts";
 import { type DrainTask, type EndpointTask, encodeEndpointTask, encodeRetry, type RetryMessage } from "./queue.ts";
-import type { AttemptKey } from "./store/delivery-items.ts";
 import type { DueAttempts } from "./store/due-attempts.ts";
+import type { AttemptKey } from "./store/items.ts";
 
 /** A delayed queue message is exact to the second, so a sweep may also enqueue what is due in the next two minutes. */
 export const SWEEP_AHEAD: Millis = 2 * MINUTE;

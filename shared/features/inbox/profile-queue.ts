@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { type Traced, traceField } from "#base/kernel/trace.ts";
 import { decodeBody, encodeBody, readV1Tenant, tenant, traceId, version } from "#base/queues/envelope.ts";
-import { parseConversationId } from "./rules/conversations.ts";
+import { parseConversationId } from "./rules/messages.ts";
 
 /** A profile to fetch: the person on the other side of a conversation. */
 export interface ProfileMessage extends Traced {

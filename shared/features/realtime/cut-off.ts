@@ -4,7 +4,7 @@ import type { TenantId } from "#base/kernel/tenant.ts";
 import { type Millis, SECOND } from "#base/kernel/time.ts";
 import type { CutOffPorts } from "./ports.ts";
 import { encodeRealtime } from "./queue.ts";
-import type { Grant } from "./rules/grants.ts";
+import type { Grant } from "./rules/sockets.ts";
 import type { Sockets } from "./store/sockets.ts";
 
 /** How long after its request the access of sockets is checked again: the change is committed by then, or never. */

@@ -6,7 +6,7 @@ import type { Millis } from "#base/kernel/time.ts";
 import { holdFields, toHoldFields } from "#features/holds/events.ts";
 import type { HoldState } from "#features/holds/rules/holds.ts";
 import { conversationFields, toConversationFields } from "#features/inbox/events/conversation-fields.ts";
-import type { ConversationHead } from "#features/inbox/rules/conversations.ts";
+import type { ConversationHead } from "#features/inbox/rules/messages.ts";
 import { toUploadFields, uploadFields } from "#features/uploads/events.ts";
 import type { UploadState } from "#features/uploads/rules/uploads.ts";
 

@@ -4,8 +4,7 @@ import type { TenantId } from "#base/kernel/tenant.ts";
 import { type Traced, traceField } from "#base/kernel/trace.ts";
 import { decodeBody, encodeBody, tenant, traceId, ulid, version } from "#base/queues/envelope.ts";
 import { isHoldId } from "#features/holds/rules/holds.ts";
-import { parseConversationId } from "#features/inbox/rules/conversations.ts";
-import type { EventSource } from "#features/inbox/rules/messages.ts";
+import { type EventSource, parseConversationId } from "#features/inbox/rules/messages.ts";
 import { parseUploadId } from "#features/uploads/rules/uploads.ts";
 
 /** The most events of one message. */

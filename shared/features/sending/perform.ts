@@ -5,7 +5,7 @@ import { refuse } from "#base/kernel/refusals.ts";
 import type { RequestTime } from "#base/kernel/request-time.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { currentTrace } from "#base/kernel/trace.ts";
-import { accountToken } from "#features/accounts/account-token.ts";
+import { accountToken } from "#features/accounts/platform-calls.ts";
 import type { Account } from "#features/accounts/rules/accounts.ts";
 import type { Platform, SendOutcome, SendRefused } from "#platforms/platform.ts";
 import {
@@ -27,7 +27,7 @@ import {
   sendFailureReason,
   sendLeavesBy,
 } from "./rules/sends.ts";
-import type { DueSend } from "./store/due-sends.ts";
+import type { DueSend } from "./store/send-records.ts";
 
 /** Other sends may open the windows of three budgets between two attempts, and then fill them. */
 const START_ATTEMPTS_MAX = 12;

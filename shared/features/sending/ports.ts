@@ -14,9 +14,8 @@ import type { OutboundMessages } from "#features/inbox/store/outbound-messages.t
 import type { Platform } from "#platforms/platform.ts";
 import type { AttachmentOwners } from "./store/attachment-owners.ts";
 import type { Budgets } from "./store/budgets.ts";
-import type { DueSends } from "./store/due-sends.ts";
 import type { IdempotencyKeys } from "./store/idempotency-keys.ts";
-import type { SendRecords } from "./store/send-records.ts";
+import type { DueSends, SendRecords } from "./store/send-records.ts";
 
 /** What settling a send needs, in the process that sent it and in the sweep. */
 export interface SettlePorts {

@@ -4,7 +4,7 @@ import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import type { DeliveryStatus } from "#features/delivery/rules/deliveries.ts";
 import type { CountingPorts } from "./ports.ts";
-import { type EndState, toEndState } from "./rules/stats.ts";
+import { type EndState, toEndState } from "./rules.ts";
 
 interface TenantTally {
   messages: number;

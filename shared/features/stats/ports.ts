@@ -1,6 +1,6 @@
 import type { Log } from "#base/aws/log.ts";
 import type { Endpoints } from "#features/webhooks/store/endpoints.ts";
-import type { Counters } from "./store/counters.ts";
+import type { Counters } from "./store.ts";
 
 export interface CountingPorts {
   readonly counters: Pick<Counters, "add">;

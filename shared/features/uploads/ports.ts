@@ -1,9 +1,7 @@
 import type { Files } from "#base/aws/files.ts";
 import type { Log } from "#base/aws/log.ts";
 import type { Queue } from "#base/aws/queues.ts";
-import type { UploadFiles } from "#base/aws/upload-files.ts";
-import type { UploadGrants } from "#base/aws/upload-grants.ts";
-import type { UploadLinks } from "#base/aws/upload-links.ts";
+import type { UploadFiles, UploadGrants, UploadLinks } from "#base/aws/upload-files.ts";
 import type { Vault } from "#base/aws/vault.ts";
 import type { RefusalPorts } from "#features/accounts/ports.ts";
 import type { Account } from "#features/accounts/rules/accounts.ts";

@@ -1,6 +1,5 @@
-import { authenticate, hasKeyForm } from "#features/access/authenticate.ts";
+import { authenticate, enforceRateLimit, hasKeyForm } from "#features/access/authenticate.ts";
 import type { KeyPorts, RequestQuotaPorts, SessionPorts } from "#features/access/ports.ts";
-import { enforceRateLimit } from "#features/access/request-limits.ts";
 import { authenticateSession, openSession, sessionKid } from "#features/access/sessions.ts";
 import type { Credentials, KeyGuard, SessionGuard } from "./credentials.ts";
 

@@ -1,7 +1,7 @@
 import { type Refusal, refuse } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
-import type { RequestPace } from "#features/access/request-limits.ts";
+import type { RequestPace } from "#features/access/authenticate.ts";
 import type { Caller, KeyCaller, SessionCaller } from "#features/access/rules/callers.ts";
 import type { Session } from "#features/access/sessions.ts";
 import type { Endpoint } from "../endpoint.ts";

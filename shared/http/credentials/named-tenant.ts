@@ -1,6 +1,6 @@
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { parseTenant, type TenantId } from "#base/kernel/tenant.ts";
-import { readConversationId } from "#features/inbox/rules/conversations.ts";
+import { readConversationId } from "#features/inbox/rules/messages.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { parseJson, readParameters } from "../request.ts";
 

@@ -1,4 +1,4 @@
-import type { Role } from "#features/access/rules/roles.ts";
+import type { Role } from "#features/access/rules/callers.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { failureResponse } from "./failures.ts";
 import { toParameters, toRequestBody } from "./request.ts";

@@ -1,8 +1,8 @@
 import type { PlatformName } from "#features/accounts/rules/accounts.ts";
 import { asObject, type JsonObject, readId } from "../json.ts";
 import type { CallAccount, Thread, ThreadMessage } from "./account-platform.ts";
+import { readIsoTime } from "./graph-call.ts";
 import { dataList, toThreadMessage } from "./history.ts";
-import { readIsoTime } from "./values.ts";
 
 // Readers of the platforms' history.
 

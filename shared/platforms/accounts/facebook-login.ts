@@ -6,9 +6,8 @@ import { cleanName, NAME_CHARS_MAX, USERNAME_CHARS_MAX } from "../api/profiles.t
 import { asObject, type JsonObject } from "../json.ts";
 import type { CallFailure, CallUnknown } from "./account-platform.ts";
 import { readNextPage } from "./conversations.ts";
-import { callGraph } from "./graph-call.ts";
+import { callGraph, readAccountId, readLife, readNames, readToken } from "./graph-call.ts";
 import type { FacebookLogin, LoginPage } from "./login.ts";
-import { readAccountId, readLife, readNames, readToken } from "./values.ts";
 
 interface FacebookLoginPorts {
   /** The platform's hosts, without a trailing slash, and the version of its API. */

@@ -1,6 +1,6 @@
 import { asObject, type JsonObject, readId, readMessageId } from "../json.ts";
 import type { CallAccount, ThreadMessage } from "./account-platform.ts";
-import { readIsoTime } from "./values.ts";
+import { readIsoTime } from "./graph-call.ts";
 
 // The platforms describe a message in their history otherwise than in a webhook. Here it gets the webhook's form, so
 // that one parser reads both.

@@ -4,9 +4,8 @@ import type { PlatformHttp } from "../api/http.ts";
 import { cleanName, NAME_CHARS_MAX, USERNAME_CHARS_MAX } from "../api/profiles.ts";
 import { asObject, type JsonObject } from "../json.ts";
 import type { CallFailure, CallRefused } from "./account-platform.ts";
-import { callGraph } from "./graph-call.ts";
+import { callGraph, readAccountId, readLife, readNames, readToken } from "./graph-call.ts";
 import type { InstagramLogin, LoginAccount } from "./login.ts";
-import { readAccountId, readLife, readNames, readToken } from "./values.ts";
 
 interface InstagramLoginPorts {
   /** The platform's hosts, without a trailing slash, and the version of its API. */

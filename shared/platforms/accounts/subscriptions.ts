@@ -1,5 +1,5 @@
 import { asObject } from "../json.ts";
-import { readAccountId, readNames } from "./values.ts";
+import { readAccountId, readNames } from "./graph-call.ts";
 
 // The fields of the webhooks that an account's subscription names.
 

@@ -11,7 +11,7 @@ import { request as httpsRequest, Agent as SecureAgent } from "node:https";
 import { captureCallScope } from "#base/kernel/call-scope.ts";
 import { PLATFORM_FETCH_TIMEOUT, PLATFORM_TIMEOUT, PLATFORM_VIDEO_TIMEOUT } from "#base/kernel/limits.ts";
 import { clockNow, type Millis, SECOND } from "#base/kernel/time.ts";
-import { parseRetryAfter } from "#base/net/retry-after.ts";
+import { parseRetryAfter } from "#base/net/responses.ts";
 
 const CONNECT_TIMEOUT: Millis = 3 * SECOND;
 const IDLE_MAX: Millis = 4 * SECOND;

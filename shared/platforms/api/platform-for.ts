@@ -1,11 +1,102 @@
 import type { AccountRef, Connection, PlatformName } from "#features/accounts/rules/accounts.ts";
-import { isTextTooLong, namesUrl } from "#features/sending/rules/send-content.ts";
-import type { Platform, Send, SendOutcome, Upstream } from "../platform.ts";
+import {
+  isAttachmentId,
+  isTextTooLong,
+  namesUrl,
+  type OutgoingAttachment,
+  type SendContent,
+} from "#features/sending/rules/send-content.ts";
+import { readMessageId } from "../json.ts";
+import type { Platform, Send, SendOutcome, Upload, UploadOutcome, Upstream } from "../platform.ts";
 import { appSecretProof } from "./app-secret-proof.ts";
 import type { PlatformHttp } from "./http.ts";
+import { toOutcome } from "./outcome.ts";
 import { readProfile } from "./profiles.ts";
-import { postMessage, sendBody } from "./send.ts";
-import { postUpload } from "./upload.ts";
+
+interface SendBodyOptions {
+  /** Whether the platform takes metadata. */
+  readonly metadata: boolean;
+  /** The attachment type of an uploaded file; null for the file's own type. */
+  readonly uploadType: string | null;
+}
+
+/** The request body of a send. */
+export function sendBody(send: Send, { metadata, uploadType }: SendBodyOptions): object {
+  return {
+    recipient: { id: send.recipientId },
+    ...(send.humanAgent ? { messaging_type: "MESSAGE_TAG", tag: "HUMAN_AGENT" } : { messaging_type: "RESPONSE" }),
+    message: { ...toMessage(send.content, uploadType), ...(metadata ? { metadata: send.metadata } : {}) },
+    ...(send.replyTo === null ? {} : { reply_to: { mid: send.replyTo } }),
+  };
+}
+
+function toMessage(content: SendContent, uploadType: string | null): object {
+  if (content.kind === "text") return { text: content.text };
+  const attachments = content.attachments.map((attachment) => toAttachment(attachment, uploadType));
+  return attachments.length === 1 ? { attachment: attachments[0] } : { attachments };
+}
+
+function toAttachment(attachment: OutgoingAttachment, uploadType: string | null): object {
+  return "url" in attachment
+    ? { type: attachment.type, payload: { url: attachment.url } }
+    : { type: uploadType ?? attachment.type, payload: { attachment_id: attachment.attachmentId } };
+}
+
+/** One call that sends a message as the account of the token. */
+interface MessagePost {
+  /** The base URL and version. */
+  readonly api: string;
+  readonly token: string;
+  readonly body: object;
+  readonly message: Pick<Send, "humanAgent" | "leavesBy">;
+  readonly deadline: AbortSignal;
+}
+
+/** Sends one message. Makes one call. */
+export async function postMessage(http: PlatformHttp, post: MessagePost): Promise<SendOutcome> {
+  const { api, token, body, deadline, message } = post;
+  const { humanAgent, leavesBy } = message;
+  const outcome = await http.post({ url: `${api}/me/messages`, token, body, deadline, leavesBy });
+  return toOutcome(outcome, { token, humanAgent }, (body) => {
+    const messageId = readMessageId(body?.message_id);
+    return messageId === null ? null : { kind: "accepted", messageId };
+  });
+}
+
+/** One call that uploads a file for the account of the token. */
+interface UploadPost {
+  /** The URL of the account, without a trailing slash. */
+  readonly accountUrl: string;
+  readonly token: string;
+  readonly upload: Upload;
+  /** Further fields of the body: the platform of the account where the token has several, and the proof of the app. */
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+/** Uploads one file, which the platform fetches from its URL. Makes one call. */
+export async function postUpload(
+  http: PlatformHttp,
+  { accountUrl, token, upload, fields }: UploadPost,
+): Promise<UploadOutcome> {
+  const { type, url, leavesBy, endsBy } = upload;
+  const outcome = await http.post({
+    url: `${accountUrl}/message_attachments`,
+    token,
+    body: { message: { attachment: { type, payload: { url, is_reusable: true } } }, ...fields },
+    deadline: http.deadline(type === "video" ? "video" : "call", endsBy),
+    leavesBy,
+  });
+  return toOutcome(outcome, { token }, (body) => {
+    const attachmentId = readAttachmentId(body?.attachment_id);
+    return attachmentId === null ? null : { kind: "accepted", attachmentId };
+  });
+}
+
+/** An id that a send accepts. The platforms' ids are digits, and a number among them is read as its digits. */
+function readAttachmentId(value: unknown): string | null {
+  const text = Number.isSafeInteger(value) ? String(value) : value;
+  return typeof text === "string" && isAttachmentId(text) ? text : null;
+}
 
 /** What differs between the connections of an account. */
 interface ConnectionSettings {

@@ -1,10 +1,215 @@
 import { shortHash } from "#base/kernel/bytes.ts";
-import type { Attachment } from "#features/inbox/rules/messages.ts";
+import type { Millis } from "#base/kernel/time.ts";
+import type { AccountRef, PlatformName } from "#features/accounts/rules/accounts.ts";
+import type {
+  Attachment,
+  AttachmentType,
+  ChangeAuthor,
+  Coordinates,
+  MessageContext,
+  Referral,
+} from "#features/inbox/rules/messages.ts";
 import type { MessageUpdate, Update } from "#features/inbox/rules/updates.ts";
-import { asObject, type JsonObject, readId, readMessageId, readText } from "../json.ts";
-import { readAttachments, readLike } from "./attachments.ts";
-import { type Entry, type EventContext, isFromAccount, readAuthor, readEventContext } from "./event-context.ts";
-import { readMessageContext, readPostbackContext } from "./message-context.ts";
+import { asObject, type JsonObject, readId, readMessageId, readText, readTime, readUrl } from "../json.ts";
+
+const ATTACHMENTS_MAX = 30;
+const TITLE_CHARS_MAX = 300;
+
+// The platforms' attachment types and ours. A `share` is content on the platform, such as a post. What a person may
+// view once, or only in the app, is `unsupported`.
+const attachmentTypes: ReadonlyMap<string, AttachmentType> = new Map([
+  ...(["image", "video", "audio", "file", "story_mention", "sticker", "location"] as const).map(
+    (type) => [type, type] as const,
+  ),
+  ["like_heart", "sticker"],
+  ...[
+    "share",
+    "ig_post",
+    "ig_reel",
+    "ig_story",
+    "post",
+    "reel",
+    "story",
+    "media",
+    "template",
+    "fallback",
+    "appointment_booking",
+  ].map((type) => [type, "share"] as const),
+]);
+
+/** Reads at most 30 attachments. Skips values that are not objects. An unknown type becomes `unsupported`. */
+export function readAttachments(value: unknown): Attachment[] {
+  return attachmentObjects(value).map(readAttachment);
+}
+
+/** The text of a message that is one like: a heart on Instagram, a thumb on Messenger. Else empty. */
+export function readLike(value: unknown): string {
+  const [attachment, ...others] = attachmentObjects(value);
+  if (!attachment || others.length > 0) return "";
+  if (readName(attachment.type) === "like_heart") return "❤";
+  return likeStickers.has(String(asObject(attachment.payload)?.sticker_id)) ? "👍" : "";
+}
+
+/** The thumb of Messenger in its three sizes. */
+const likeStickers: ReadonlySet<string> = new Set(["369239263222822", "369239343222814", "369239383222810"]);
+
+function attachmentObjects(value: unknown): JsonObject[] {
+  if (!Array.isArray(value)) return [];
+  return value
+    .slice(0, ATTACHMENTS_MAX)
+    .map(asObject)
+    .filter((attachment) => attachment !== null);
+}
+
+function readAttachment(attachment: JsonObject): Attachment {
+  const payload = asObject(attachment.payload);
+  const type = attachmentType(attachment.type, payload);
+  if (type === "unsupported") return { type, url: null };
+  const urls = [payload?.url, payload?.story_media_url, attachment.url].map(readUrl);
+  const title = readTitle(attachment, payload);
+  const coordinates = type === "location" ? readCoordinates(asObject(payload?.coordinates)) : null;
+  return {
+    type,
+    url: urls.find((url) => url !== null) ?? null,
+    ...(title === null ? {} : { title }),
+    ...(coordinates ? { coordinates } : {}),
+  };
+}
+
+/** The title of shared content; of a template the title of its first element. */
+function readTitle(attachment: JsonObject, payload: JsonObject | null): string | null {
+  const generic = asObject(payload?.generic)?.elements ?? payload?.generic ?? payload?.elements;
+  const element = Array.isArray(generic) ? asObject(generic[0]) : null;
+  const titles = [payload?.title, attachment.title, element?.title];
+  return titles.map((title) => readText(title, TITLE_CHARS_MAX)?.trim()).find(Boolean) ?? null;
+}
+
+function readCoordinates(value: JsonObject | null): Coordinates | null {
+  const lat = readDegrees(value?.lat, 90);
+  const long = readDegrees(value?.long, 180);
+  return lat === null || long === null ? null : { lat, long };
+}
+
+/** Rounded to about a centimetre, so that every number can be stored. */
+function readDegrees(value: unknown, max: number): number | null {
+  const degrees = typeof value === "string" && /^-?\d{1,3}(\.\d{1,20})?$/.test(value) ? Number(value) : value;
+  if (typeof degrees !== "number" || !(Math.abs(degrees) <= max)) return null;
+  return Math.round(degrees * 1e7) / 1e7 + 0;
+}
+
+function attachmentType(name: unknown, payload: JsonObject | null): AttachmentType {
+  const type = attachmentTypes.get(readName(name)) ?? "unsupported";
+  // Messenger also sends a sticker as an image with a sticker id.
+  return type === "image" && payload?.sticker_id != null ? "sticker" : type;
+}
+
+function readName(type: unknown): string {
+  return typeof type === "string" ? type.toLowerCase() : "";
+}
+
+/** The fields of a webhook's entry that its events inherit. */
+export interface Entry {
+  readonly platform: PlatformName;
+  /** Undefined when the entry has no account id, null when the id is invalid. */
+  readonly id: string | null | undefined;
+  readonly time: Millis | null;
+  /** When Parley received the webhook. */
+  readonly receivedAt: Millis;
+}
+
+export interface EventContext {
+  readonly account: AccountRef;
+  readonly participantId: string;
+  readonly at: Millis;
+  /** The webhook has no readable time, so `at` is its arrival. A repeated webhook then has another time. */
+  readonly isArrivalTime?: true;
+}
+
+export function senderId(event: JsonObject): string | null | undefined {
+  return readId(asObject(event.sender)?.id);
+}
+
+export function recipientId(event: JsonObject): string | null | undefined {
+  return readId(asObject(event.recipient)?.id);
+}
+
+/** Whether the account sent the message: the event is marked as an echo, or its sender is the entry's account. */
+export function isFromAccount(entry: Entry, event: JsonObject): boolean {
+  const sender = senderId(event);
+  return asObject(event.message)?.is_echo === true || (!!sender && sender === entry.id && !!recipientId(event));
+}
+
+/** The account defaults to the entry's. @returns null when account or person is missing or invalid */
+export function readEventContext(entry: Entry, event: JsonObject): EventContext | null {
+  const [person, explicitAccountId] = isFromAccount(entry, event)
+    ? [recipientId(event), senderId(event)]
+    : [senderId(event), recipientId(event)];
+  const externalId = explicitAccountId === undefined ? entry.id : explicitAccountId;
+  if (!person || !externalId || person === externalId) return null;
+  return { account: { platform: entry.platform, externalId }, participantId: person, ...eventTime(entry, event) };
+}
+
+/** Who changed a message: the event's sender. */
+export function readAuthor(entry: Entry, event: JsonObject): { by: ChangeAuthor } {
+  return { by: isFromAccount(entry, event) ? "account" : "participant" };
+}
+
+/** The time of the event; defaults to the entry's, then to the arrival of the webhook. */
+export function eventTime(entry: Entry, event: JsonObject): Pick<EventContext, "at" | "isArrivalTime"> {
+  const at = readTime(event.timestamp) ?? entry.time;
+  return at === null ? { at: entry.receivedAt, isArrivalTime: true } : { at };
+}
+
+const STORY_ID_CHARS_MAX = 128;
+const PAYLOAD_CHARS_MAX = 1_000;
+const WORD_CHARS_MAX = 64;
+const REF_CHARS_MAX = 2_083;
+
+/** What a message brings beside its text and attachments. @param event may hold the referral beside the message */
+export function readMessageContext(event: JsonObject, message: JsonObject): MessageContext | null {
+  const story = asObject(asObject(message.reply_to)?.story);
+  const payload = readText(asObject(message.quick_reply)?.payload, PAYLOAD_CHARS_MAX);
+  const storyId = readIdText(story?.id);
+  const storyUrl = readUrl(story?.url);
+  return orNull({
+    ...(storyId === null && storyUrl === null ? {} : { repliedStory: { id: storyId, url: storyUrl } }),
+    ...(payload === null ? {} : { quickReply: { payload } }),
+    ...referralPart(message.referral ?? event.referral),
+  });
+}
+
+/** A button has a payload, and the referral of the link or ad that showed it. */
+export function readPostbackContext(event: JsonObject, postback: JsonObject): MessageContext {
+  const payload = readText(postback.payload, PAYLOAD_CHARS_MAX) || null;
+  return { postback: { payload }, ...referralPart(postback.referral ?? event.referral) };
+}
+
+/** @returns null when the value is no referral, or has none of its fields */
+export function readReferralFields(value: unknown): Referral | null {
+  const referral = asObject(value);
+  if (!referral) return null;
+  const fields = {
+    ref: readText(referral.ref, REF_CHARS_MAX),
+    source: readText(referral.source, WORD_CHARS_MAX),
+    type: readText(referral.type, WORD_CHARS_MAX),
+    adId: readIdText(referral.ad_id),
+  };
+  return Object.values(fields).some((field) => field !== null) ? fields : null;
+}
+
+function referralPart(value: unknown): Pick<MessageContext, "referral"> {
+  const referral = readReferralFields(value);
+  return referral ? { referral } : {};
+}
+
+/** Ids are text, or numbers in older webhooks. */
+function readIdText(value: unknown): string | null {
+  return readText(Number.isSafeInteger(value) ? String(value) : value, STORY_ID_CHARS_MAX) || null;
+}
+
+function orNull(context: MessageContext): MessageContext | null {
+  return Object.keys(context).length > 0 ? context : null;
+}
 
 const TEXT_CHARS_MAX = 20_000;
 const METADATA_CHARS_MAX = 1_000;

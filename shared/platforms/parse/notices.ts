@@ -1,7 +1,6 @@
 import type { Update } from "#features/inbox/rules/updates.ts";
 import { type JsonObject, readMessageId, readText, readTime } from "../json.ts";
-import { type Entry, eventTime, readAuthor, readEventContext, recipientId } from "./event-context.ts";
-import { readReferralFields } from "./message-context.ts";
+import { type Entry, eventTime, readAuthor, readEventContext, readReferralFields, recipientId } from "./messages.ts";
 
 // Events beside messages. Each reader returns null when the event is malformed.
 

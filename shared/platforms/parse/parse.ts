@@ -1,10 +1,99 @@
 import type { Millis } from "#base/kernel/time.ts";
+import type { PlatformName } from "#features/accounts/rules/accounts.ts";
 import type { IgnoredUpdate, Update } from "#features/inbox/rules/updates.ts";
-import { asObject, type JsonObject, readId, readTime } from "../json.ts";
-import { type Entry, recipientId, senderId } from "./event-context.ts";
-import { readMessage, readPostback } from "./messages.ts";
+import { asObject, type JsonObject, parseJson, readId, readTime } from "../json.ts";
+import { type Entry, readMessage, readPostback, recipientId, senderId } from "./messages.ts";
 import { readDelivery, readEdit, readPolicy, readReaction, readRead, readReferral } from "./notices.ts";
-import { readWebhookEvents } from "./webhook-events.ts";
+
+/** The lists of an entry, in the order in which they are read. Standby: another app controls the thread. */
+const eventLists = ["messaging", "standby", "changes"] as const;
+type EventList = (typeof eventLists)[number];
+
+/** One event of a webhook as the platform wrote it, or the reason why there is none. */
+export type WebhookEvent =
+  | { readonly entry: JsonObject; readonly list: EventList; readonly item: JsonObject }
+  | { readonly reason: IgnoredUpdate["reason"] };
+
+interface WebhookEvents {
+  readonly platform: PlatformName;
+  /** One for each update of the webhook, in their order. */
+  readonly events: readonly WebhookEvent[];
+}
+
+/** The events of a webhook's body; alone the reason for a body that has none. Accepts any bytes and never throws. */
+export function readWebhookEvents(raw: Uint8Array): WebhookEvents | { readonly reason: IgnoredUpdate["reason"] } {
+  const body = asObject(parseJson(raw));
+  const entries = body?.entry;
+  if (!body || typeof body.object !== "string" || !Array.isArray(entries)) return malformed;
+  const platform = platforms.get(body.object);
+  if (!platform) return unknownKind;
+  return { platform, events: entries.flatMap(readEntry) };
+}
+
+/**
+ * Bodies of webhooks with some updates of this one each, as `parseUpdates` reads them. Their bytes are not those of the
+ * platform: what no reader reads is not in them.
+ * @param selections positions of updates in the webhook, each ascending. An ignored update is left out
+ */
+export function selectUpdates(raw: Uint8Array, selections: readonly (readonly number[])[]): Uint8Array[] {
+  const webhook = readWebhookEvents(raw);
+  const { platform, events } = "reason" in webhook ? { platform: "messenger" as const, events: [] } : webhook;
+  const object = [...platforms].find(([, name]) => name === platform)?.[0];
+  return selections.map((positions) => {
+    const selectedEvents = positions.flatMap((position) => {
+      const event = events[position];
+      return event && "item" in event ? [event] : [];
+    });
+    return Buffer.from(JSON.stringify({ object, entry: toEntries(selectedEvents) }));
+  });
+}
+
+const malformed = { reason: "malformed" } as const;
+const unknownKind = { reason: "unknown_kind" } as const;
+
+const platforms: ReadonlyMap<string, PlatformName> = new Map([
+  ["instagram", "instagram"],
+  ["page", "messenger"],
+]);
+
+function readEntry(value: unknown): WebhookEvent[] {
+  const entry = asObject(value);
+  if (!entry) return [malformed];
+  // The Test button of the app dashboard sends an entry of account 0.
+  if (readId(entry.id) === "0") return [{ reason: "dashboard_test" }];
+  if (eventLists.every((list) => isAbsent(entry[list]))) return [unknownKind];
+  return eventLists.flatMap((list) => readList(entry, list));
+}
+
+function readList(entry: JsonObject, list: EventList): WebhookEvent[] {
+  const items = entry[list];
+  if (isAbsent(items)) return [];
+  if (!Array.isArray(items)) return [malformed];
+  return items.map((value: unknown) => {
+    const item = asObject(value);
+    if (!item) return malformed;
+    return isEmpty(item) ? unknownKind : { entry, list, item };
+  });
+}
+
+// Two bytes of a webhook are one: reading it must not cost as much as reading an event.
+function isEmpty(item: JsonObject): boolean {
+  for (const _ in item) return false;
+  return true;
+}
+
+function isAbsent(member: unknown): boolean {
+  return member === undefined || member === null;
+}
+
+/** Entries of the platform's form. The events of one entry stay in one, so that they keep their order. */
+function toEntries(events: readonly Extract<WebhookEvent, { item: unknown }>[]): object[] {
+  const byEntry = Map.groupBy(events, ({ entry }) => entry);
+  return [...byEntry].map(([{ id, time }, ofEntry]) => {
+    const byList = Map.groupBy(ofEntry, ({ list }) => list);
+    return { id, time, ...Object.fromEntries([...byList].map(([list, some]) => [list, some.map(({ item }) => item)])) };
+  });
+}
 
 type Reader = (entry: Entry, event: JsonObject, body: JsonObject) => Update | null;
 
@@ -76,10 +165,6 @@ function readEvent(entry: Entry, event: JsonObject): Update {
     return (body && reader(entry, event, body)) ?? ignored("malformed");
   }
   return ignored(handovers.some((member) => !isAbsent(event[member])) ? "handover" : "unknown_kind");
-}
-
-function isAbsent(member: unknown): boolean {
-  return member === undefined || member === null;
 }
 
 // The fixed sender and recipient of the dashboard's Test button. Real ids are much longer.

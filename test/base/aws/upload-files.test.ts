@@ -1,8 +1,12 @@
 import { CreateBucketCommand, HeadObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { openUploadFiles, type UploadFiles } from "#base/aws/upload-files.ts";
-import { openUploadGrants, type UploadForm } from "#base/aws/upload-grants.ts";
-import { openUploadLinks } from "#base/aws/upload-links.ts";
+import {
+  openUploadFiles,
+  openUploadGrants,
+  openUploadLinks,
+  type UploadFiles,
+  type UploadForm,
+} from "#base/aws/upload-files.ts";
 import { setRuntimeOverrides } from "#base/kernel/runtime.ts";
 import { DAY, MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
 import { startEmulatorFixture } from "../../packages/local-aws/emulators/support/emulator-fixture.ts";

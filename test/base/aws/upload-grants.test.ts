@@ -1,6 +1,6 @@
 import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
 import { beforeAll, describe, expect, it } from "vitest";
-import { openUploadGrants, type UploadForm } from "#base/aws/upload-grants.ts";
+import { openUploadGrants, type UploadForm } from "#base/aws/upload-files.ts";
 import { DAY, iso, MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
 import { startEmulatorFixture } from "../../packages/local-aws/emulators/support/emulator-fixture.ts";
 import { openedOnce } from "../../support/opened.ts";

@@ -3,7 +3,7 @@ import { AntiSSRFPolicy, PolicyConfigOptions } from "@microsoft/antissrf";
 import fc from "fast-check";
 import ipaddr from "ipaddr.js";
 import { expect, test } from "vitest";
-import { isLoopbackAddress, isPublicAddress } from "#base/net/addresses.ts";
+import { isLoopbackAddress, isPublicAddress } from "#base/net/url-rules.ts";
 
 const refusedAddresses = [
   // Both ends of every range, and the metadata addresses of clouds.

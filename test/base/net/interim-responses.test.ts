@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { InterimResponses } from "#base/net/interim-responses.ts";
+import { InterimResponses } from "#base/net/responses.ts";
 
 const FINAL = "HTTP/1.1 200 OK\r\nContent-Length: 31\r\n\r\nHTTP/1.1 100 Continue\r\n\r\nin a body";
 

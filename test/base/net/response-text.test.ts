@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import type { AttemptOutcome } from "#base/kernel/attempt-outcome.ts";
-import { responseText } from "#base/net/response-text.ts";
+import { responseText } from "#base/net/responses.ts";
 import { type Respond, startReceiver } from "./receiver.ts";
 import { openWebhookClient, webhookRequest } from "./webhook-client-fixture.ts";
 

@@ -9,7 +9,7 @@ import { encodeEndpointTask, encodeRetry } from "#features/delivery/queue.ts";
 import { decodeErasure, encodeErasure } from "#features/erasure/queue.ts";
 import { decodeProfile, encodeProfile } from "#features/inbox/profile-queue.ts";
 import { decodeInbound, encodeInbound } from "#features/inbox/queue.ts";
-import { conversationId } from "#features/inbox/rules/conversations.ts";
+import { conversationId } from "#features/inbox/rules/messages.ts";
 import { decodeRealtime, encodeRealtime } from "#features/realtime/queue.ts";
 import { decodeUpload, encodeUpload } from "#features/uploads/queue.ts";
 import { decodeEndpointTask, decodeRetry } from "../../support/pipeline/deliveries-messages.ts";

@@ -19,11 +19,10 @@ import { pageUseStore } from "#features/accounts/store/page-uses.ts";
 import { CLOSED } from "#features/delivery/rules/breaker.ts";
 import { deliveryStore } from "#features/delivery/store/deliveries.ts";
 import { eventBodyStore } from "#features/delivery/store/event-bodies.ts";
-import { deliveryKey } from "#features/delivery/store/keys.ts";
+import { deliveryKey } from "#features/delivery/store/items.ts";
 import { deriveErasureId, messageMarks } from "#features/erasure/rules/erasures.ts";
-import { erasedEvents } from "#features/erasure/store/erased-events.ts";
 import { erasureStore } from "#features/erasure/store/erasures.ts";
-import { traceStore } from "#features/erasure/store/traces.ts";
+import { erasedEvents, traceStore } from "#features/erasure/store/traces.ts";
 import { holdStore } from "#features/holds/store/holds.ts";
 import { verificationAttemptStore } from "#features/holds/store/verification-attempts.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
@@ -33,7 +32,7 @@ import { pendingChangeStore } from "#features/inbox/store/pending-changes.ts";
 import { sendRecordStore } from "#features/sending/store/send-records.ts";
 import { tenantStatusStore } from "#features/tenants/store/tenant-status.ts";
 import { tenantStore } from "#features/tenants/store/tenants.ts";
-import { listWebhooks } from "#features/webhooks/flows/list.ts";
+import { listWebhooks } from "#features/webhooks/flows.ts";
 import { endpointStore } from "#features/webhooks/store/endpoints.ts";
 import {
   createInvite,

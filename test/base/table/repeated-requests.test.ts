@@ -10,7 +10,7 @@ import { below, itemDoesNotExist } from "#base/table/expressions.ts";
 import type { Key } from "#base/table/keys.ts";
 import { put, remove, sendWrite, update } from "#base/table/writes.ts";
 import { headAttributes as Head } from "#features/inbox/store/attributes.ts";
-import { headKey } from "#features/inbox/store/keys.ts";
+import { headKey } from "#features/inbox/store/items.ts";
 import { PENDING_MESSAGES_MAX, pendingChangeStore } from "#features/inbox/store/pending-changes.ts";
 import { startTestTable } from "../../support/dynamodb.ts";
 import { type Fault, injectFaults } from "../../support/faults.ts";

@@ -1,7 +1,6 @@
 import { FILENAME_BYTES_MAX } from "#base/kernel/limits.ts";
 import { isPrintableLine } from "#base/kernel/text/printable.ts";
-import { responseText } from "#base/net/response-text.ts";
-import { parseRetryAfter } from "#base/net/retry-after.ts";
+import { parseRetryAfter, responseText } from "#base/net/responses.ts";
 import { applyUrlRules } from "#base/net/url-rules.ts";
 import { hasKeyForm } from "#features/access/authenticate.ts";
 import { hasVisibleCharacter, isKeyLabel, isTenantName } from "#features/access/rules/display-texts.ts";
@@ -9,8 +8,7 @@ import { parseEmailAddress } from "#features/access/rules/email-addresses.ts";
 import { networkKey } from "#features/access/rules/networks.ts";
 import { parseRedirectPath } from "#features/access/rules/redirect-paths.ts";
 import { sessionKid } from "#features/access/sessions.ts";
-import { cleanFilename, fileExtension } from "#features/uploads/rules/file-names.ts";
-import { normalizeContentType } from "#features/uploads/rules/media-types.ts";
+import { cleanFilename, fileExtension, normalizeContentType } from "#features/uploads/rules/media-types.ts";
 import { startsAsProgram } from "#features/uploads/rules/programs.ts";
 import { acceptsHtml } from "#http/browser/accepts-html.ts";
 import { chooseCoding } from "#http/content-coding.ts";

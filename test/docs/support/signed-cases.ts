@@ -1,5 +1,5 @@
 import { hmacSha256 } from "#base/kernel/bytes.ts";
-import { signWebhook } from "#features/delivery/rules/signatures.ts";
+import { signWebhook } from "#features/delivery/rules/deliveries.ts";
 
 /** A receiver's input, and whether it must accept it. A null header is absent. */
 export interface SignedCase {

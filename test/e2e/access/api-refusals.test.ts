@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { beforeAll, describe, expect, inject, it } from "vitest";
-import { formatApiKey } from "#features/access/rules/api-keys.ts";
+import { formatApiKey } from "#features/access/rules/callers.ts";
 import { openedOnce } from "../../support/opened.ts";
 import type { ApiResponse } from "../support/api-response.ts";
 import { waitUntilIdle } from "../support/emulator-journals.ts";

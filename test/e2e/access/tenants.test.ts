@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { parseApiKey } from "#features/access/rules/api-keys.ts";
+import { parseApiKey } from "#features/access/rules/callers.ts";
 import { runAdmin, runAdminJson } from "../support/admin.ts";
 import { createTestWebhook, type TestWebhook } from "../support/api-calls.ts";
 import type { ApiResponse } from "../support/api-response.ts";

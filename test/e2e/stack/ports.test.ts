@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { env } from "#base/config/names.ts";
-import { sweepCheckpointKey } from "#features/delivery/store/keys.ts";
+import { sweepCheckpointKey } from "#features/delivery/store/items.ts";
 import { isLoopback, listeningSockets } from "#local-aws/access/listening-sockets.ts";
 import { controlHeaders } from "../../support/access/control-token.ts";
 import { listPaths, openPaths } from "../../support/access/file-modes.ts";

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { BatchWriteCommand, DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { env } from "#base/config/names.ts";
-import { sweepCheckpointKey } from "#features/delivery/store/keys.ts";
+import { sweepCheckpointKey } from "#features/delivery/store/items.ts";
 import { clientSettings } from "../../support/access/access-keys.ts";
 import type { LocalStack } from "./local-stack.ts";
 

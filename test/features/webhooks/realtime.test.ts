@@ -3,7 +3,7 @@ import { newUlid } from "#base/kernel/ids.ts";
 import { parseTenant } from "#base/kernel/tenant.ts";
 import { HOUR } from "#base/kernel/time.ts";
 import { holdError } from "#features/holds/rules/holds.ts";
-import { type ConversationHead, conversationId } from "#features/inbox/rules/conversations.ts";
+import { type ConversationHead, conversationId } from "#features/inbox/rules/messages.ts";
 import {
   conversationErasedFrame,
   conversationUpdatedFrame,

@@ -3,7 +3,7 @@ import { openQueue } from "#base/aws/queues.ts";
 import { type QuarantinedMessage, quarantineStore } from "#features/dead-letters/store/quarantine.ts";
 import { deliveryStore } from "#features/delivery/store/deliveries.ts";
 import { dueStore } from "#features/delivery/store/due-attempts.ts";
-import { counterStore } from "#features/stats/store/counters.ts";
+import { counterStore } from "#features/stats/store.ts";
 import { tenantStore } from "#features/tenants/store/tenants.ts";
 import { deadLettersWorker } from "../../../functions/dead-letters/worker.ts";
 import { collectPages } from "../../support/collect-pages.ts";

@@ -5,7 +5,7 @@ import { openQueue } from "#base/aws/queues.ts";
 import { DAY, MINUTE, SECOND } from "#base/kernel/time.ts";
 import type { DeliverPorts } from "#features/delivery/ports.ts";
 import { encodeEndpointTask, encodeRetry } from "#features/delivery/queue.ts";
-import type { DeliveryRow } from "#features/delivery/store/delivery-items.ts";
+import type { DeliveryRow } from "#features/delivery/store/items.ts";
 import { deliverWorker } from "../../../functions/deliver/worker.ts";
 import { injectFaults } from "../../support/faults.ts";
 import { openOutage } from "../../support/flows/outage-fixture.ts";

@@ -15,7 +15,7 @@ import { decodeEvent } from "#features/delivery/event-queue.ts";
 import { dueStore } from "#features/delivery/store/due-attempts.ts";
 import { receiveWebhook } from "#features/inbox/flows/inbound-webhooks.ts";
 import { decodeInbound } from "#features/inbox/queue.ts";
-import { counterStore } from "#features/stats/store/counters.ts";
+import { counterStore } from "#features/stats/store.ts";
 import { tenantStore } from "#features/tenants/store/tenants.ts";
 import { parseUpdates } from "#platforms/parse/parse.ts";
 import { describeDeadLetter } from "../../../bin/admin/dlq-letter.ts";

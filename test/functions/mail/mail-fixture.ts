@@ -8,7 +8,7 @@ import { newLoginToken, sealLogin } from "#features/access/flows/sign-in/login-l
 import { encodeMail } from "#features/access/queue.ts";
 import { addressHashes } from "#features/access/rules/address-hash.ts";
 import type { AuditEntry } from "#features/access/rules/audit.ts";
-import type { Role } from "#features/access/rules/roles.ts";
+import type { Role } from "#features/access/rules/callers.ts";
 import { type Invite, newInviteId, newUserId, type User } from "#features/access/rules/team.ts";
 import { inviteStore } from "#features/access/store/invites.ts";
 import { loginTokenStore } from "#features/access/store/login-tokens.ts";

@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { encodeProfile } from "#features/inbox/profile-queue.ts";
-import { conversationId } from "#features/inbox/rules/conversations.ts";
+import { conversationId } from "#features/inbox/rules/messages.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { ingestWorker } from "../../../functions/ingest/worker.ts";
 import { profileWorker } from "../../../functions/profile/worker.ts";

@@ -3,7 +3,7 @@ import type { TenantId } from "#base/kernel/tenant.ts";
 import { HOUR } from "#base/kernel/time.ts";
 import { revokeKey } from "#features/access/flows/key-lists.ts";
 import { createKey } from "#features/access/flows/keys.ts";
-import type { Role } from "#features/access/rules/roles.ts";
+import type { Role } from "#features/access/rules/callers.ts";
 import { sealSession } from "#features/access/sessions.ts";
 import { membershipStore } from "#features/access/store/memberships.ts";
 import { userStore } from "#features/access/store/users.ts";

@@ -1,7 +1,7 @@
 import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "vitest";
 import { apiKeyAttributes } from "#features/access/store/attributes.ts";
-import { tenantKey } from "#features/access/store/keys.ts";
+import { tenantKey } from "#features/access/store/items.ts";
 import { tenantDeletionStore } from "#features/tenants/store/tenant-deletions.ts";
 import { injectFaults } from "../../support/faults.ts";
 import { allRows, type Row } from "../../support/flows/data-subject.ts";

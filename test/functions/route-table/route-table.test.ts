@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
-import { hasRole, roles } from "#features/access/rules/roles.ts";
+import { hasRole, roles } from "#features/access/rules/callers.ts";
 import { checkPageRoutes } from "#features/holds/routes/check-page.ts";
 import { intakeRoutes } from "#features/inbox/routes/intake.ts";
 import { apiRoutes } from "../../../functions/api/routes.ts";

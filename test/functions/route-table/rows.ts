@@ -1,4 +1,4 @@
-import type { Role } from "#features/access/rules/roles.ts";
+import type { Role } from "#features/access/rules/callers.ts";
 import type { Auth, TenantSource } from "#http/endpoint.ts";
 
 /** Status and code. */

@@ -4,7 +4,7 @@ import { DAY, MINUTE } from "#base/kernel/time.ts";
 import { createOperatorKey } from "#features/access/flows/keys.ts";
 import { deliveryId } from "#features/delivery/rules/deliveries.ts";
 import { holdStore } from "#features/holds/store/holds.ts";
-import { conversationId } from "#features/inbox/rules/conversations.ts";
+import { conversationId } from "#features/inbox/rules/messages.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
 import { setTenantStatus } from "#features/tenants/flows/tenant-status.ts";

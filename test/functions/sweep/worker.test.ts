@@ -3,7 +3,7 @@ import { newUlid } from "#base/kernel/ids.ts";
 import { HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
 import { decodeAccountTask } from "#features/accounts/queue.ts";
 import { dataDeletionStore } from "#features/accounts/store/data-deletions.ts";
-import { conversationId } from "#features/inbox/rules/conversations.ts";
+import { conversationId } from "#features/inbox/rules/messages.ts";
 import { sweepWorker } from "../../../functions/sweep/worker.ts";
 import { queueDepth, receiveAllMessages } from "../../support/flows/queue-worker.ts";
 import { openTestEnv, type TestQueues } from "../../support/flows/test-env.ts";

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { SECOND } from "#base/kernel/time.ts";
 import { accountKey } from "#features/accounts/rules/accounts.ts";
-import { conversationId } from "#features/inbox/rules/conversations.ts";
+import { conversationId } from "#features/inbox/rules/messages.ts";
 import type { CompletedLogin } from "../cloud/handlers.ts";
 import { PLATFORM_SECRET } from "../cloud/secrets.ts";
 import type { CustomerErasure, Deeds, Login, PlatformCallback, Writing } from "../deeds.ts";

@@ -1,7 +1,6 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, SQSBatchResponse } from "aws-lambda";
 import { clockNow } from "#base/kernel/time.ts";
-import { connectAccount } from "#features/accounts/flows/connect.ts";
-import type { NewConnection } from "#features/accounts/flows/link-account.ts";
+import { connectAccount, type NewConnection } from "#features/accounts/flows/connect.ts";
 import { platformCallbackRoutes } from "#features/accounts/routes/platform-callbacks.ts";
 import { checkPageApiRoutes } from "#features/holds/routes/check-page.ts";
 import { intakeRoutes } from "#features/inbox/routes/intake.ts";

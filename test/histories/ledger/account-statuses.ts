@@ -1,7 +1,7 @@
 import type { Millis } from "#base/kernel/time.ts";
 import { type AccountStatus, accountKey, effectiveStatus } from "#features/accounts/rules/accounts.ts";
 import { accountAttributes as A } from "#features/accounts/store/attributes.ts";
-import { accountItemKey } from "#features/accounts/store/keys.ts";
+import { accountItemKey } from "#features/accounts/store/items.ts";
 import { accounts, type WorldAccount } from "../world/people.ts";
 import { mayBeDeleted } from "./deletion.ts";
 import { mayLackDelivery } from "./deliveries.ts";

@@ -2,7 +2,7 @@ import { MINUTE, type Millis } from "#base/kernel/time.ts";
 import { accountKey } from "#features/accounts/rules/accounts.ts";
 import { HOLDER_TOLERANCE } from "#features/accounts/rules/holders.ts";
 import { accountRouteAttributes as Route } from "#features/accounts/store/attributes.ts";
-import { accountItemKey, accountRouteKey, pageUseKey } from "#features/accounts/store/keys.ts";
+import { accountItemKey, accountRouteKey, pageUseKey } from "#features/accounts/store/items.ts";
 import type { ConnectionDeed } from "../deeds.ts";
 import { accounts, findPerson, type WorldAccount } from "../world/people.ts";
 import { mayBeDeleted } from "./deletion.ts";

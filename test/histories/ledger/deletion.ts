@@ -1,4 +1,4 @@
-import { tenantKey } from "#features/access/store/keys.ts";
+import { tenantKey } from "#features/access/store/items.ts";
 import type { TenantDeletion } from "../deeds.ts";
 import { findPerson } from "../world/people.ts";
 import type { Evidence, StoredItem } from "./evidence.ts";

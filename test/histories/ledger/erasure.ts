@@ -2,7 +2,7 @@ import { ERASURE_MARKER_TTL } from "#base/kernel/limits.ts";
 import { HOUR, MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
 import { deriveErasureId } from "#features/erasure/rules/erasures.ts";
 import { erasureAttributes } from "#features/erasure/store/attributes.ts";
-import { erasureKey } from "#features/erasure/store/keys.ts";
+import { erasureKey } from "#features/erasure/store/items.ts";
 import type { HeldMessage, SendRequest, WrittenMessage } from "../deeds.ts";
 import { conversationOf, findPerson } from "../world/people.ts";
 import { type Evidence, SLACK, type StoredItem, wordsIn } from "./evidence.ts";

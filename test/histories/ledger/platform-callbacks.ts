@@ -1,7 +1,7 @@
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { accountKey } from "#features/accounts/rules/accounts.ts";
 import { accountRouteAttributes as Route } from "#features/accounts/store/attributes.ts";
-import { accountItemKey, accountRouteKey, pageUseKey } from "#features/accounts/store/keys.ts";
+import { accountItemKey, accountRouteKey, pageUseKey } from "#features/accounts/store/items.ts";
 import type { PlatformCallback, Writing } from "../deeds.ts";
 import { type CastAccount, castAccounts, holders } from "../world/account-cast.ts";
 import { type Evidence, SLACK, type StoredItem, wordsIn } from "./evidence.ts";

@@ -5,7 +5,7 @@ import { type Millis, SECOND } from "#base/kernel/time.ts";
 import { openTable } from "#base/table/client.ts";
 import { cursorAfter } from "#base/table/due-queue.ts";
 import { dueStore } from "#features/delivery/store/due-attempts.ts";
-import { dueSendStore } from "#features/sending/store/due-sends.ts";
+import { dueSendStore } from "#features/sending/store/send-records.ts";
 import { createTenant } from "#features/tenants/flows/tenants.ts";
 import { createKey } from "../../features/access/flows/support/api-keys.ts";
 import { linkTestAccount } from "../../features/accounts/flows/support/link-test-account.ts";

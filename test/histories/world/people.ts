@@ -1,6 +1,6 @@
 import { parseTenant, type TenantId } from "#base/kernel/tenant.ts";
 import type { AccountRef } from "#features/accounts/rules/accounts.ts";
-import { conversationId } from "#features/inbox/rules/conversations.ts";
+import { conversationId } from "#features/inbox/rules/messages.ts";
 
 /** The tenant that most steps are about, and one that shares nothing with it. */
 export const TENANT = parseTenant("tenant-a") as TenantId;

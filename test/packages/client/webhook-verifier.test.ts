@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
 import { ParleyError, verifyWebhook } from "#client";
-import { signWebhook } from "#features/delivery/rules/signatures.ts";
+import { signWebhook } from "#features/delivery/rules/deliveries.ts";
 import { SECRET, signedCases } from "../../docs/support/signed-cases.ts";
 
 const NOW = Date.UTC(2026, 10, 23, 3);

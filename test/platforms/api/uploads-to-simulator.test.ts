@@ -1,7 +1,7 @@
 import { CreateBucketCommand, PutObjectCommand } from "@aws-sdk/client-s3";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openFiles } from "#base/aws/files.ts";
-import { openUploadLinks } from "#base/aws/upload-links.ts";
+import { openUploadLinks } from "#base/aws/upload-files.ts";
 import { setRuntimeOverrides } from "#base/kernel/runtime.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import type { MediaType } from "#features/sending/rules/send-content.ts";

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Update } from "#features/inbox/rules/updates.ts";
-import { parseUpdates } from "#platforms/parse/parse.ts";
-import { selectUpdates } from "#platforms/parse/webhook-events.ts";
+import { parseUpdates, selectUpdates } from "#platforms/parse/parse.ts";
 import { repetitions } from "../../support/sampling.ts";
 import { nearlyValidWebhook } from "./nearly-valid-webhook.ts";
 import { channels, RECEIVED_AT, toBytes } from "./webhook-payloads.ts";

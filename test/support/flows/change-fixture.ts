@@ -6,7 +6,7 @@ import { getMessage, listMessages, readConversation } from "#features/inbox/flow
 import type { IngestPorts } from "#features/inbox/ports.ts";
 import { toMessageResponse } from "#features/inbox/routes/messages.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
-import { headKey } from "#features/inbox/store/keys.ts";
+import { headKey } from "#features/inbox/store/items.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
 import { readItem, scanItems } from "../stores/items.ts";
 import { newConversation } from "./new-conversation.ts";

@@ -5,8 +5,7 @@ import { decodeEvent, type EventMessage } from "#features/delivery/event-queue.t
 import { newEffects } from "#features/inbox/effects.ts";
 import { ingestUpdates } from "#features/inbox/flows/ingest-updates.ts";
 import { accountResolver } from "#features/inbox/flows/resolve-account.ts";
-import { conversationId } from "#features/inbox/rules/conversations.ts";
-import type { Message } from "#features/inbox/rules/messages.ts";
+import { conversationId, type Message } from "#features/inbox/rules/messages.ts";
 import type { MessageUpdate } from "#features/inbox/rules/updates.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";

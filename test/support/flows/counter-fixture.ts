@@ -1,5 +1,5 @@
-import { getStats } from "#features/stats/flows/read-stats.ts";
-import { counterStore } from "#features/stats/store/counters.ts";
+import { getStats } from "#features/stats/flows.ts";
+import { counterStore } from "#features/stats/store.ts";
 import { endpointStore } from "#features/webhooks/store/endpoints.ts";
 import { deliverWorker } from "../../../functions/deliver/worker.ts";
 import { openWebhookClient } from "../../base/net/webhook-client-fixture.ts";

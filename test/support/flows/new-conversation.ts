@@ -1,6 +1,6 @@
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { PlatformName } from "#features/accounts/rules/accounts.ts";
-import { conversationId } from "#features/inbox/rules/conversations.ts";
+import { conversationId } from "#features/inbox/rules/messages.ts";
 import { newTenant, PERSON } from "../stores/samples.ts";
 import type { TestEnv } from "./test-env.ts";
 

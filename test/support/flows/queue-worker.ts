@@ -3,7 +3,7 @@ import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
 import { expect, vi } from "vitest";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
-import type { DeliveryRow } from "#features/delivery/store/delivery-items.ts";
+import type { DeliveryRow } from "#features/delivery/store/items.ts";
 import { deleteMessages, receiveMessages, succeededMessages, toQueueEvent } from "#local-aws/lambda/batch.ts";
 import { unscheduledDeliveries } from "../invariants/unscheduled-deliveries.ts";
 import { answerOf } from "../processes/work-left.ts";

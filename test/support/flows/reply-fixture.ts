@@ -6,11 +6,10 @@ import type { Account, PlatformName } from "#features/accounts/rules/accounts.ts
 import { accountStore } from "#features/accounts/store/accounts.ts";
 import { loadRenderedEvents } from "#features/delivery/rendered-events.ts";
 import { eraseConversation } from "#features/erasure/flows/erase.ts";
-import { readMessage } from "#features/sending/admit-message.ts";
 import { type Reply, sendReply } from "#features/sending/flows/reply.ts";
 import { settleDueSends } from "#features/sending/flows/settle-due.ts";
 import { performSend } from "#features/sending/perform.ts";
-import { type PlannedSend, planSend } from "#features/sending/plan.ts";
+import { type PlannedSend, planSend, readMessage } from "#features/sending/plan.ts";
 import type { Platform, Send, SendOutcome, SendRefused } from "#platforms/platform.ts";
 import type { ApiPorts } from "../../../functions/api/routes.ts";
 import { openedEach, openedOnce } from "../opened.ts";

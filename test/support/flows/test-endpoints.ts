@@ -3,7 +3,7 @@ import { isRefusal } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { messageEvent } from "#features/inbox/effects.ts";
 import { messageStore, type RecordedMessage } from "#features/inbox/store/messages.ts";
-import { createWebhook } from "#features/webhooks/flows/create.ts";
+import { createWebhook } from "#features/webhooks/flows.ts";
 import type { Endpoint } from "#features/webhooks/rules/endpoints.ts";
 import { type Receiver, startReceiver } from "../../base/net/receiver.ts";
 import { sampleMessage } from "../stores/samples.ts";

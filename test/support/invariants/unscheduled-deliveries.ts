@@ -5,9 +5,9 @@ import type { Table } from "#base/table/client.ts";
 import { decodeEvent } from "#features/delivery/event-queue.ts";
 import type { EndpointTask, RetryMessage } from "#features/delivery/queue.ts";
 import { isWaiting } from "#features/delivery/rules/deliveries.ts";
-import { type DeliveryItem, type DeliveryRow, toDeliveryRow } from "#features/delivery/store/delivery-items.ts";
+import { type DeliveryItem, type DeliveryRow, toDeliveryRow } from "#features/delivery/store/items.ts";
 import type { Endpoint } from "#features/webhooks/rules/endpoints.ts";
-import { type EndpointItem, toEndpoint } from "#features/webhooks/store/endpoint-items.ts";
+import { type EndpointItem, toEndpoint } from "#features/webhooks/store/items.ts";
 import { decodeEndpointTask, decodeRetry } from "../pipeline/deliveries-messages.ts";
 
 /** A table, and the bodies of all messages on its `Events`, `Deliveries` and `SlowDeliveries` queues: visible, delayed and in flight. */

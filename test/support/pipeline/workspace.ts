@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { parseTenant, type TenantId } from "#base/kernel/tenant.ts";
 import { SECOND } from "#base/kernel/time.ts";
 import type { PlatformName } from "#features/accounts/rules/accounts.ts";
-import { conversationId } from "#features/inbox/rules/conversations.ts";
+import { conversationId } from "#features/inbox/rules/messages.ts";
 import { createTenant } from "#features/tenants/flows/tenants.ts";
 import { createKey } from "../../features/access/flows/support/api-keys.ts";
 import { linkTestAccount } from "../../features/accounts/flows/support/link-test-account.ts";

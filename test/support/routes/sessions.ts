@@ -2,7 +2,7 @@ import type { ReadKeyRing } from "#base/kernel/key-ring.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import type { Table } from "#base/table/client.ts";
-import type { Role } from "#features/access/rules/roles.ts";
+import type { Role } from "#features/access/rules/callers.ts";
 import { sealSession } from "#features/access/sessions.ts";
 import { inviteStore } from "#features/access/store/invites.ts";
 import {

@@ -5,8 +5,7 @@ import { parseTenant, type TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import type { NewAccount } from "#features/accounts/store/connections.ts";
 import { CLOSED } from "#features/delivery/rules/breaker.ts";
-import { conversationId } from "#features/inbox/rules/conversations.ts";
-import type { Message } from "#features/inbox/rules/messages.ts";
+import { conversationId, type Message } from "#features/inbox/rules/messages.ts";
 import type { Endpoint } from "#features/webhooks/rules/endpoints.ts";
 
 /** An instant with odd milliseconds, so that a cut at whole seconds shows. */

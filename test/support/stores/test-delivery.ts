@@ -6,7 +6,7 @@ import { newUlid } from "#base/kernel/ids.ts";
 import type { Table } from "#base/table/client.ts";
 import type { Verdict } from "#features/delivery/rules/deliveries.ts";
 import { deliveryStore } from "#features/delivery/store/deliveries.ts";
-import type { DeliveryRow, NewDelivery } from "#features/delivery/store/delivery-items.ts";
+import type { DeliveryRow, NewDelivery } from "#features/delivery/store/items.ts";
 import { NOW, newTenant, sampleConversationId } from "./samples.ts";
 
 export const serviceUnavailable: AttemptOutcome = { kind: "answered", status: 503, retryAfter: null, durationMs: 7 };

@@ -2,8 +2,7 @@ import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Table } from "#base/table/client.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { newUploadId } from "#features/uploads/rules/uploads.ts";
-import type { NewUpload } from "#features/uploads/store/upload-items.ts";
-import { uploadStore } from "#features/uploads/store/uploads.ts";
+import { type NewUpload, uploadStore } from "#features/uploads/store/uploads.ts";
 import { NOW, newTenant, SAMPLE_INBOX, sampleConversationId, sampleMessage } from "./samples.ts";
 
 /** An upload as it is created. */

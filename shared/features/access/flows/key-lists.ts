@@ -4,10 +4,10 @@ import { type Refusal, refuse } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { closeAgain, endAccess } from "#features/realtime/cut-off.ts";
-import type { Grant } from "#features/realtime/rules/grants.ts";
+import type { Grant } from "#features/realtime/rules/sockets.ts";
 import { type Author, actingMember, auditEntry } from "../author.ts";
 import type { KeyListPorts, KeyRevocationPorts } from "../ports.ts";
-import type { ListedKey } from "../store/api-key-items.ts";
+import type { ListedKey } from "../store/items.ts";
 import { refuseScope } from "./keys.ts";
 
 /** Lists the keys of a tenant, oldest first. A revoked key is listed for 90 days. */

@@ -8,7 +8,7 @@ import {
   resendInvite as resend,
   revokeInvite as revoke,
 } from "../flows/team/invites.ts";
-import { roles } from "../rules/roles.ts";
+import { roles } from "../rules/callers.ts";
 import { type Invite, inviteStatus } from "../rules/team.ts";
 import { consoleEndpoint as endpoint } from "./endpoint.ts";
 

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { isoOrNull } from "#base/kernel/time.ts";
 import { acceptOwnInvite, declineOwnInvite, type OwnInvite } from "../flows/team/own-invites.ts";
-import { roles } from "../rules/roles.ts";
+import { roles } from "../rules/callers.ts";
 import { consoleEndpoint as endpoint } from "./endpoint.ts";
 import { memberSchema, toMemberResponse } from "./team.ts";
 

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { iso } from "#base/kernel/time.ts";
 import { changeMemberRole, listMembers as list, removeMember as remove } from "../flows/team/members.ts";
-import { roles } from "../rules/roles.ts";
+import { roles } from "../rules/callers.ts";
 import type { Membership } from "../rules/team.ts";
 import { consoleEndpoint as endpoint } from "./endpoint.ts";
 

@@ -1,7 +1,7 @@
 import { isUlid, newUlid } from "#base/kernel/ids.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
-import type { Role } from "./roles.ts";
+import type { Role } from "./callers.ts";
 
 /** A person who signs in to the console. */
 export interface User {

@@ -18,10 +18,14 @@ import {
 import { timeToLive } from "#base/table/keys.ts";
 import { check, put, remove, update } from "#base/table/writes.ts";
 import type { AuditEntry } from "../rules/audit.ts";
-import { type ActingMember, actorCheck } from "./acting-conditions.ts";
+import { apiKeyAttributes as A, tenantAttributes as Tenant } from "./attributes.ts";
 import {
+  type ActingMember,
   type ApiKey,
   type ApiKeyItem,
+  actorCheck,
+  apiKeyLookupKey,
+  auditItem,
   boundTenant,
   type KeyLookup,
   type ListedKey,
@@ -29,14 +33,12 @@ import {
   lookupAttributes,
   type NewApiKey,
   newKeyAttributes,
+  readKeyList,
+  tenantKey,
   toApiKey,
   toListedKey,
-} from "./api-key-items.ts";
-import { apiKeyAttributes as A, tenantAttributes as Tenant } from "./attributes.ts";
-import { auditItem } from "./audit-items.ts";
-import { readKeyList } from "./key-list-items.ts";
-import { apiKeyLookupKey, tenantKey } from "./keys.ts";
-import { isDeletedTenant, isNotDeleted, isNotSuspended, isSuspended } from "./tenant-conditions.ts";
+} from "./items.ts";
+import { isDeletedTenant, isNotDeleted, isNotSuspended, isSuspended } from "./membership-items.ts";
 
 /** An audit row, and the tenant whose log has it. */
 export interface TenantAudit {

@@ -8,10 +8,8 @@ import { conditionalTransaction } from "#base/table/conditional-write.ts";
 import { type Key, pageRange } from "#base/table/keys.ts";
 import { put, sendWrite } from "#base/table/writes.ts";
 import type { AuditAction, AuditEntry } from "../rules/audit.ts";
-import { actorCheck, type ChangeAuthor } from "./acting-conditions.ts";
 import { auditAttributes as A } from "./attributes.ts";
-import { auditItem } from "./audit-items.ts";
-import { auditKey } from "./keys.ts";
+import { actorCheck, auditItem, auditKey, type ChangeAuthor } from "./items.ts";
 
 /** A stored entry. */
 export interface AuditRow extends AuditEntry {

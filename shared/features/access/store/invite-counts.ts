@@ -12,7 +12,7 @@ import { update, type Write } from "#base/table/writes.ts";
 import { type Invite, isInviteExpired } from "../rules/team.ts";
 import { pendingInvitesAttributes as Pending } from "./attributes.ts";
 import { type InviteItem, toInvite } from "./invite-items.ts";
-import { inviteKey, pendingInvitesKey, personInviteMailsKey, tenantInviteMailsKey } from "./keys.ts";
+import { inviteKey, pendingInvitesKey, personInviteMailsKey, tenantInviteMailsKey } from "./items.ts";
 
 // A tenant's pending invites are counted by a set of their ids. It may also have invites that have ended, because the
 // writes that end an invite do not change it. They are removed when the set is full, so that it is never too small.

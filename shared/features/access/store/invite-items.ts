@@ -2,10 +2,10 @@ import { INVITE_RETENTION } from "#base/kernel/limits.ts";
 import { parseTenant, type TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { type Key, timeToLive } from "#base/table/keys.ts";
-import type { Role } from "../rules/roles.ts";
+import type { Role } from "../rules/callers.ts";
 import type { Invite } from "../rules/team.ts";
 import { inviteAttributes as A, pendingInviteAttributes as Pending } from "./attributes.ts";
-import { inviteKey, pendingInviteKey } from "./keys.ts";
+import { inviteKey, pendingInviteKey } from "./items.ts";
 
 // An invite has two rows: the tenant lists the one in its partition. The other one is found by the address when the
 // person signs in, and exists only while the invite is pending: so an address has one pending invite in a tenant.

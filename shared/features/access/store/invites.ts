@@ -23,9 +23,7 @@ import { type Key, timeToLive } from "#base/table/keys.ts";
 import { queryAll } from "#base/table/query-all.ts";
 import { check, put, remove, type TransactItem, update } from "#base/table/writes.ts";
 import { type Invite, isInviteExpired, type User } from "../rules/team.ts";
-import { actorCheck, type ChangeAuthor } from "./acting-conditions.ts";
 import { inviteAttributes as A, pendingInviteAttributes as Pending, tenantAttributes as Tenant } from "./attributes.ts";
-import { auditItem } from "./audit-items.ts";
 import { type ExceededInviteLimit, exceededInviteLimit, type InviteCount, inviteCountItems } from "./invite-counts.ts";
 import {
   type AddressHashes,
@@ -39,14 +37,22 @@ import {
   toInvite,
   toPendingInvite,
 } from "./invite-items.ts";
-import { inviteKey, membershipKey, pendingInviteKey, tenantKey } from "./keys.ts";
-import { newMembershipItems } from "./membership-items.ts";
+import {
+  actorCheck,
+  auditItem,
+  type ChangeAuthor,
+  inviteKey,
+  membershipKey,
+  pendingInviteKey,
+  tenantKey,
+} from "./items.ts";
 import {
   isDeletedTenant,
   isNotDeleted,
   isNotSuspended,
   isSuspended as isTenantSuspended,
-} from "./tenant-conditions.ts";
+  newMembershipItems,
+} from "./membership-items.ts";
 
 /** How often a change is repeated after another one at the same time. */
 const ATTEMPTS_MAX = 5;

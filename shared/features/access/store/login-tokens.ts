@@ -6,7 +6,7 @@ import { above, allOf, type Expression, equals, isAbsent } from "#base/table/exp
 import { timeToLive } from "#base/table/keys.ts";
 import { put, remove, sendWrite, update } from "#base/table/writes.ts";
 import { loginTokenAttributes as A } from "./attributes.ts";
-import { loginTokenKey } from "./keys.ts";
+import { loginTokenKey } from "./items.ts";
 
 /** A sign-in link. Its token is stored as a hash, and sealed for the worker that mails it. */
 export interface LoginToken {

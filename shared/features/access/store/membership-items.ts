@@ -1,26 +1,36 @@
 import { parseTenant, type TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
-import { itemDoesNotExist } from "#base/table/expressions.ts";
-import type { Key } from "#base/table/keys.ts";
+import {
+  anyOf,
+  atMost,
+  type Expression,
+  equals,
+  isAbsent,
+  isOneOf,
+  itemDoesNotExist,
+} from "#base/table/expressions.ts";
+import { type Key, timeToLive } from "#base/table/keys.ts";
 import { put, type Write } from "#base/table/writes.ts";
-import type { SessionMembership } from "../rules/callers.ts";
-import type { Role } from "../rules/roles.ts";
+import type { Role, SessionMembership } from "../rules/callers.ts";
 import type { Membership } from "../rules/team.ts";
-import { membershipAttributes as A } from "./attributes.ts";
-import { MEMBERSHIP, membershipKey, userMembershipKey } from "./keys.ts";
+import { membershipAttributes, tenantAttributes } from "./attributes.ts";
+import { MEMBERSHIP, membershipKey, userMembershipKey } from "./items.ts";
 
 // A membership has two rows: the user's requests read the one in the user's partition, and the tenant lists the other.
 
 /** The user's side. */
-export type UserMembershipItem = Key & { readonly [A.role]: Role; readonly [A.isSuspended]?: true };
+export type UserMembershipItem = Key & {
+  readonly [membershipAttributes.role]: Role;
+  readonly [membershipAttributes.isSuspended]?: true;
+};
 
 /** The tenant's side. */
 export type MembershipItem = Key & {
-  readonly [A.email]: string;
-  readonly [A.name]?: string;
-  readonly [A.role]: Role;
-  readonly [A.createdAt]: Millis;
-  readonly [A.invitedBy]?: string;
+  readonly [membershipAttributes.email]: string;
+  readonly [membershipAttributes.name]?: string;
+  readonly [membershipAttributes.role]: Role;
+  readonly [membershipAttributes.createdAt]: Millis;
+  readonly [membershipAttributes.invitedBy]?: string;
 };
 
 /**
@@ -33,18 +43,18 @@ export function newMembershipItems(membership: Membership, isSuspended: boolean)
     put(
       {
         ...userMembershipKey(userId, tenant),
-        [A.role]: role,
-        ...(isSuspended ? { [A.isSuspended]: true } : {}),
+        [membershipAttributes.role]: role,
+        ...(isSuspended ? { [membershipAttributes.isSuspended]: true } : {}),
       },
       itemDoesNotExist,
     ),
     put({
       ...membershipKey(tenant, userId),
-      [A.email]: email,
-      [A.name]: name ?? undefined,
-      [A.role]: role,
-      [A.createdAt]: createdAt,
-      [A.invitedBy]: invitedBy ?? undefined,
+      [membershipAttributes.email]: email,
+      [membershipAttributes.name]: name ?? undefined,
+      [membershipAttributes.role]: role,
+      [membershipAttributes.createdAt]: createdAt,
+      [membershipAttributes.invitedBy]: invitedBy ?? undefined,
     }),
   ];
 }
@@ -52,17 +62,46 @@ export function newMembershipItems(membership: Membership, isSuspended: boolean)
 /** No membership where the row's key names no tenant. */
 export function toSessionMembership(item: UserMembershipItem): SessionMembership[] {
   const tenant = parseTenant(item.SK.slice(MEMBERSHIP.length));
-  return tenant ? [{ tenant, role: item[A.role], isSuspended: item[A.isSuspended] === true }] : [];
+  return tenant
+    ? [{ tenant, role: item[membershipAttributes.role], isSuspended: item[membershipAttributes.isSuspended] === true }]
+    : [];
 }
 
 export function toMembership(tenant: TenantId, item: MembershipItem): Membership {
   return {
     tenant,
     userId: item.SK.slice(MEMBERSHIP.length),
-    email: item[A.email],
-    name: item[A.name] ?? null,
-    role: item[A.role],
-    createdAt: item[A.createdAt],
-    invitedBy: item[A.invitedBy] ?? null,
+    email: item[membershipAttributes.email],
+    name: item[membershipAttributes.name] ?? null,
+    role: item[membershipAttributes.role],
+    createdAt: item[membershipAttributes.createdAt],
+    invitedBy: item[membershipAttributes.invitedBy] ?? null,
   };
+}
+
+// Beside `active` and `suspended`, a tenant's row has two more statuses: `deleting` while the tenant is deleted, and
+// `deleted`, when only the row is left, so that its slug stays taken for a time. Only `tenantDeletionStore` writes them.
+
+/** For each transaction that makes something for a tenant. A tenant without a row is accepted. */
+export const isNotDeleted: Expression = anyOf(
+  isAbsent(tenantAttributes.status),
+  isOneOf(tenantAttributes.status, ["active", "suspended"]),
+);
+
+/** As `isNotDeleted`, and the tenant is not suspended. */
+export const isNotSuspended: Expression = anyOf(
+  isAbsent(tenantAttributes.status),
+  equals(tenantAttributes.status, "active"),
+);
+
+export const isSuspended: Expression = equals(tenantAttributes.status, "suspended");
+
+/** Whether a tenant's row is that of a tenant that is being deleted, or was. */
+export function isDeletedTenant(item: { readonly [tenantAttributes.status]?: unknown }): boolean {
+  return item[tenantAttributes.status] === "deleting" || item[tenantAttributes.status] === "deleted";
+}
+
+/** Whether a slug is free: the time to live deletes its row hours or days late. */
+export function isSlugFree(now: Millis): Expression {
+  return anyOf(itemDoesNotExist, atMost(tenantAttributes.ttl, timeToLive(now)));
 }

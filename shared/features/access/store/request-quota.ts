@@ -9,7 +9,7 @@ import { timeToLive } from "#base/table/keys.ts";
 import { consumeFromMinute, type QuotaUse, secondsToNextMinute } from "#base/table/minute-quota.ts";
 import { update } from "#base/table/writes.ts";
 import { tenantRequestsAttributes as A } from "./attributes.ts";
-import { rateLimitKey, tenantRequestsKey } from "./keys.ts";
+import { rateLimitKey, tenantRequestsKey } from "./items.ts";
 
 export type RequestQuota = ReturnType<typeof requestQuotaStore>;
 

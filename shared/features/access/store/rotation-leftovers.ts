@@ -2,13 +2,20 @@ import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { parseTenant, type TenantId } from "#base/kernel/tenant.ts";
 import type { Table } from "#base/table/client.ts";
 import type { Key } from "#base/table/keys.ts";
-import { type ApiKeyItem, boundTenant, type ListedKey, toListedKey } from "./api-key-items.ts";
 import {
   apiKeyAttributes as ApiKeyRow,
   inviteAttributes as InviteRow,
   userAttributes as UserRow,
 } from "./attributes.ts";
-import { apiKeyItemKey, inviteKey, userKey } from "./keys.ts";
+import {
+  type ApiKeyItem,
+  apiKeyItemKey,
+  boundTenant,
+  inviteKey,
+  type ListedKey,
+  toListedKey,
+  userKey,
+} from "./items.ts";
 
 /** A row whose item key, or that of a row beside it, depends on the root secret. */
 export type RotationRow =

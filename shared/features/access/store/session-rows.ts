@@ -4,7 +4,7 @@ import type { Millis } from "#base/kernel/time.ts";
 import type { Table } from "#base/table/client.ts";
 import type { Key } from "#base/table/keys.ts";
 import { loginTokenAttributes as Login, userAttributes as User } from "./attributes.ts";
-import { loginTokenKey, MEMBERSHIP, userKey } from "./keys.ts";
+import { loginTokenKey, MEMBERSHIP, userKey } from "./items.ts";
 import { type LoginToken, type LoginTokenItem, toLoginToken } from "./login-tokens.ts";
 
 /** A row of those that a session depends on, or of a sign-in link. */

@@ -8,7 +8,7 @@ import { timeToLive } from "#base/table/keys.ts";
 import { update } from "#base/table/writes.ts";
 import { signInWindow } from "../rules/sign-in-window.ts";
 import { signInCapAttributes as A } from "./attributes.ts";
-import { signInCapKey } from "./keys.ts";
+import { signInCapKey } from "./items.ts";
 
 export type SignInCaps = ReturnType<typeof signInCapStore>;
 

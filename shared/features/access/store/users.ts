@@ -12,9 +12,8 @@ import type { SessionMembership } from "../rules/callers.ts";
 import type { RootMark, User } from "../rules/team.ts";
 import type { TenantAudit } from "./api-keys.ts";
 import { userAttributes as A, userAddressAttributes as Address } from "./attributes.ts";
-import { auditItem } from "./audit-items.ts";
 import type { AddressHashes } from "./invite-items.ts";
-import { MEMBERSHIP, userAddressKey, userKey } from "./keys.ts";
+import { auditItem, MEMBERSHIP, userAddressKey, userKey } from "./items.ts";
 import { toSessionMembership, type UserMembershipItem } from "./membership-items.ts";
 
 type UserItem = Key & {

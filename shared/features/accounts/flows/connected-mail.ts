@@ -1,7 +1,6 @@
 import type { Mail } from "#base/aws/mail.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
-import { mailOwners, type OwnerMailPorts } from "#features/access/mail-owners.ts";
-import { joinParagraphs } from "#features/access/mail-text.ts";
+import { joinParagraphs, mailOwners, type OwnerMailPorts } from "#features/access/mails.ts";
 import type { Users } from "#features/access/store/users.ts";
 import { type Account, accountKey } from "../rules/accounts.ts";
 import type { Accounts } from "../store/accounts.ts";

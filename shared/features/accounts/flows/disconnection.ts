@@ -4,15 +4,14 @@ import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE, type Millis } from "#base/kernel/time.ts";
 import { done, type RecordOutcome, retry } from "#base/queues/record-outcome.ts";
 import { type Author, authorName } from "#features/access/author.ts";
-import { hasRole, roles } from "#features/access/rules/roles.ts";
-import type { ChangeAuthor } from "#features/access/store/acting-conditions.ts";
+import { hasRole, roles } from "#features/access/rules/callers.ts";
+import type { ChangeAuthor } from "#features/access/store/items.ts";
 import { encodeEvent } from "#features/delivery/event-queue.ts";
 import { renderAccountEvent } from "../events.ts";
 import type { AccountDisconnectPorts, TaskTime } from "../ports.ts";
 import { type AccountTask, type DisconnectReason, encodeAccountTask } from "../queue.ts";
-import { endSubscriptionsAround } from "../reconcile-subscription.ts";
+import { endSubscriptionsAround, ownSubscription, replacedSubscriptions } from "../reconcile-subscription.ts";
 import { type Account, type AccountRef, accountKey } from "../rules/accounts.ts";
-import { ownSubscription, replacedSubscriptions } from "../subscription.ts";
 import { mayBeConnecting } from "./finish-connect.ts";
 
 /** An account to disconnect, and who requested it. A person must be at least an admin. */

@@ -1,19 +1,46 @@
 import { deriveEventUlid } from "#base/events/events.ts";
 import { ulidTime } from "#base/kernel/ids.ts";
+import { allDone } from "#base/kernel/parallel.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE, type Millis } from "#base/kernel/time.ts";
 import { done, drop, type RecordOutcome, retry } from "#base/queues/record-outcome.ts";
 import { encodeEvent } from "#features/delivery/event-queue.ts";
 import type { CallFailure } from "#platforms/accounts/account-platform.ts";
-import { publishAccountEvent } from "../call-consequences.ts";
+import { publishAccountEvent } from "../platform-calls.ts";
 import type { AccountDisconnectPorts, FinishConnectPorts, TaskTime } from "../ports.ts";
 import { type AccountTask, encodeAccountTask } from "../queue.ts";
-import { endSubscriptionsAround, reconcileSubscription } from "../reconcile-subscription.ts";
+import {
+  endSubscriptionsAround,
+  logCallFailure,
+  ownSubscription,
+  reconcileSubscription,
+  replacedSubscriptions,
+} from "../reconcile-subscription.ts";
 import { type Account, accountKey } from "../rules/accounts.ts";
-import type { AccountCheck } from "../store/account-checks.ts";
-import { logCallFailure, ownSubscription, replacedSubscriptions } from "../subscription.ts";
+import type { AccountCheck, AccountChecks } from "../store/account-checks.ts";
+import type { Authorizations } from "../store/authorizations.ts";
 import { type ConnectedMailPorts, mailConnected } from "./connected-mail.ts";
-import { endFormerLogins } from "./former-logins.ts";
+
+interface FormerLoginPorts {
+  readonly accountChecks: Pick<AccountChecks, "clearFormerLogins">;
+  readonly authorizations: Pick<Authorizations, "expire">;
+}
+
+/**
+ * Gives the rows of earlier connections' logins their end, eight days after the connection that replaced them. A data
+ * deletion needs them so long. The check names them until each has its end, so that every later run completes what a
+ * process that died left. Safe to repeat.
+ */
+export async function endFormerLogins(
+  { accountChecks, authorizations }: FormerLoginPorts,
+  check: Pick<AccountCheck, "tenant" | "account" | "connectionId" | "formerLogins">,
+): Promise<void> {
+  const { tenant, account, connectionId, formerLogins } = check;
+  if (formerLogins.length === 0) return;
+  const replacedAt = ulidTime(connectionId);
+  await allDone(formerLogins.map((login) => authorizations.expire({ tenant, account, ...login }, replacedAt)));
+  await accountChecks.clearFormerLogins(check);
+}
 
 type FinishConnectTask = Extract<AccountTask, { op: "finish_connect" }>;
 

@@ -5,10 +5,10 @@ import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import type { SessionCaller } from "#features/access/rules/callers.ts";
 import { parseRedirectPath } from "#features/access/rules/redirect-paths.ts";
-import { startLogin } from "../flows/login/start-login.ts";
+import { startLogin } from "../flows/login/use-login.ts";
 import type { PlatformName } from "../rules/accounts.ts";
 import { type ConnectRoutePorts, connectEndpoint as endpoint } from "./endpoint.ts";
-import { loginLocation, toLoginCookie } from "./login-browser.ts";
+import { loginLocation, toLoginCookie } from "./login.ts";
 import { startPage } from "./start-page.ts";
 
 const tag = "Connecting accounts";

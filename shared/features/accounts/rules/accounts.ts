@@ -1,5 +1,7 @@
+import { sha256 } from "#base/kernel/bytes.ts";
 import { RESTRICTION_RETRY_FIRST, RESTRICTION_RETRY_MAX } from "#base/kernel/limits.ts";
-import type { Millis } from "#base/kernel/time.ts";
+import { type Refusal, refuse } from "#base/kernel/refusals.ts";
+import { DAY, HOUR, MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
 
 export const platforms = ["instagram", "messenger"] as const;
 export type PlatformName = (typeof platforms)[number];
@@ -94,4 +96,88 @@ export function isExternalId(id: string): boolean {
 
 export function isPlatform(name: string): name is PlatformName {
   return (platforms as readonly string[]).includes(name);
+}
+
+/** The account cannot send. The platform is not called. */
+export type AccountRefusal = Refusal<"account_needs_reauth" | "account_restricted">;
+
+/** The refusal of an account that cannot send; null when it can, or when its restriction is due for another try. */
+export function checkAccount({ status, retryAt }: Account, now: Millis): AccountRefusal | null {
+  if (status === "needs_reauth") return refuse("account_needs_reauth", status);
+  if (status !== "restricted") return null;
+  if (retryAt === null) return refuse("account_restricted", status);
+  return now < retryAt ? refuse("account_restricted", status, Math.ceil((retryAt - now) / SECOND)) : null;
+}
+
+/**
+ * The first instant after `after` at the account's time of day. Its key's hash chooses that, which spreads the checks.
+ * @param interval how often an account is checked. Default: once a day
+ */
+export function checkTimeAfter(ref: AccountRef, after: Millis, interval: Millis = DAY): Millis {
+  const offset = sha256(accountKey(ref)).readUIntBE(0, 6) % interval;
+  const inSame = after - (after % interval) + offset;
+  return inSame > after ? inSame : inSame + interval;
+}
+
+/** How far the checks of accounts that are due together are spread: the longest delay of a queue message. */
+const DELAY_MAX: Millis = 15 * MINUTE;
+/** The part of a restriction's wait by which its check is later than its end. */
+const RESTRICTION_SPREAD = 0.1;
+
+/**
+ * When an account that was checked is checked again. Due checks are looked for once an hour, and each waits up to 15 minutes
+ * after that: a check every hour is due by the time of the next look, however long this one waited.
+ */
+export function nextCheckTime(ref: AccountRef, checkedAt: Millis, interval: Millis = DAY): Millis {
+  return checkTimeAfter(ref, interval > HOUR ? checkedAt : checkedAt - DELAY_MAX, interval);
+}
+
+/** How long the message of a due check waits in its queue, in whole seconds. */
+export function checkDelay(ref: AccountRef): Millis {
+  return Math.floor((spread(ref, "delay") * DELAY_MAX) / SECOND) * SECOND;
+}
+
+/** When a check asks whether a restriction is over: after its end, later by up to a tenth of the rest of the wait. */
+export function restrictionCheckTime(ref: AccountRef, retryAt: Millis, now: Millis): Millis {
+  return retryAt + Math.floor(spread(ref, "restriction") * RESTRICTION_SPREAD * Math.max(0, retryAt - now));
+}
+
+/** A number in [0, 1) that a hash of the account's key determines. */
+function spread(ref: AccountRef, purpose: string): number {
+  return sha256(`${purpose}\n${accountKey(ref)}`).readUIntBE(0, 6) / 2 ** 48;
+}
+
+/** A platform login that made a connection of an account. */
+export interface ConnectionLogin {
+  /** The platform's id of the person. */
+  readonly platformUserId: string;
+  readonly connectionId: string;
+}
+
+/** What a row of an account says of the logins that connected it. */
+export interface LoginsOfRow {
+  readonly connectionId: string;
+  /** The platform's ids of the person who made the connection. */
+  readonly authorizedBy: readonly string[];
+  /** Logins of earlier connections whose rows may have no end. */
+  readonly formerLogins?: readonly ConnectionLogin[];
+}
+
+/**
+ * The logins whose rows need an end once an account is connected by `authorizedBy`: all that the rows name which the new
+ * connection replaces. The row of a login that connects the account again has no end.
+ */
+export function formerLoginsAfter(
+  replaced: readonly LoginsOfRow[],
+  authorizedBy: readonly string[],
+): readonly ConnectionLogin[] {
+  const logins = new Map(
+    replaced.flatMap(allLogins).map((login) => [`${login.connectionId} ${login.platformUserId}`, login] as const),
+  );
+  return [...logins.values()].filter(({ platformUserId }) => !authorizedBy.includes(platformUserId));
+}
+
+/** The logins of a row, of its own connection and of earlier ones. */
+export function allLogins({ connectionId, authorizedBy, formerLogins = [] }: LoginsOfRow): readonly ConnectionLogin[] {
+  return [...formerLogins, ...authorizedBy.map((platformUserId) => ({ platformUserId, connectionId }))];
 }

@@ -7,11 +7,15 @@ import { dueInIndex } from "#base/table/due-queue.ts";
 import { allOf, atLeast, atMost, equals, isUnchanged, itemDoesNotExist, itemExists } from "#base/table/expressions.ts";
 import { type Key, positionTime } from "#base/table/keys.ts";
 import { put, remove, update, type Write } from "#base/table/writes.ts";
-import { checkTimeAfter } from "../rules/account-checks.ts";
-import type { AccountRef } from "../rules/accounts.ts";
-import { type ConnectionLogin, formerLoginsAfter, type LoginsOfRow } from "../rules/former-logins.ts";
+import {
+  type AccountRef,
+  type ConnectionLogin,
+  checkTimeAfter,
+  formerLoginsAfter,
+  type LoginsOfRow,
+} from "../rules/accounts.ts";
 import { accountCheckAttributes as A } from "./attributes.ts";
-import { accountCheckKey, checkPosition, checkRange, DUE_CHECKS, parseAccountOfTenant } from "./keys.ts";
+import { accountCheckKey, checkPosition, checkRange, DUE_CHECKS, parseAccountOfTenant } from "./items.ts";
 
 /** From when until when no webhook brought an account's messages. */
 export interface Backfill {

@@ -10,9 +10,11 @@ import { t13 } from "#base/table/keys.ts";
 import { update } from "#base/table/writes.ts";
 import { type AccountHealth, type Finding, type HealthEvent, healthAfter } from "../rules/account-health.ts";
 import { type Account, type AccountRef, accountKey } from "../rules/accounts.ts";
+import { accountAttributes as A } from "./attributes.ts";
 import {
   type AccountItem,
   type AccountNotice,
+  accountItemKey,
   formatNotice,
   isOfConnection,
   newNotice,
@@ -20,9 +22,7 @@ import {
   statusEvents,
   toAccount,
   toNotices,
-} from "./account-items.ts";
-import { accountAttributes as A } from "./attributes.ts";
-import { accountItemKey } from "./keys.ts";
+} from "./items.ts";
 import { changeStatus } from "./status-changes.ts";
 
 /** An account with what a check of it needs. */

@@ -2,13 +2,12 @@ import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { allDone } from "#base/kernel/parallel.ts";
 import { parseTenant, type TenantId } from "#base/kernel/tenant.ts";
 import type { Table } from "#base/table/client.ts";
-import { tenantKey } from "#features/access/store/keys.ts";
-import { isDeletedTenant } from "#features/access/store/tenant-conditions.ts";
+import { tenantKey } from "#features/access/store/items.ts";
+import { isDeletedTenant } from "#features/access/store/membership-items.ts";
 import type { AccountRef } from "../rules/accounts.ts";
 import type { AccountHolder } from "../rules/holders.ts";
-import { type AccountRouteItem, toHolders } from "./account-route-items.ts";
 import { accountRouteAttributes as Route } from "./attributes.ts";
-import { accountRouteKey } from "./keys.ts";
+import { type AccountRouteItem, accountRouteKey, toHolders } from "./items.ts";
 
 /** The tenant that receives an account's updates. */
 export interface AccountRoute {

@@ -12,8 +12,10 @@ import {
   restrictionWait,
   statusAfterPolicy,
 } from "../rules/accounts.ts";
+import { accountAttributes as A } from "./attributes.ts";
 import {
   type AccountItem,
+  accountItemKey,
   itemRetryAt,
   itemStatus,
   newNotice,
@@ -21,9 +23,7 @@ import {
   type StoredDecision,
   statusEvents,
   toAccount,
-} from "./account-items.ts";
-import { accountAttributes as A } from "./attributes.ts";
-import { accountItemKey } from "./keys.ts";
+} from "./items.ts";
 import { changeStatus } from "./status-changes.ts";
 
 /** A platform's decision about an account. */

@@ -8,12 +8,11 @@ import { queryAll } from "#base/table/query-all.ts";
 import { update } from "#base/table/writes.ts";
 import type { Account, AccountRef } from "../rules/accounts.ts";
 import { accountHealth } from "./account-health.ts";
-import { type AccountItem, toAccount } from "./account-items.ts";
 import { accountRoutes } from "./account-routes.ts";
 import { accountStatuses } from "./account-statuses.ts";
 import { accountAttributes as A } from "./attributes.ts";
 import { accountConnections } from "./connections.ts";
-import { accountItemKey } from "./keys.ts";
+import { type AccountItem, accountItemKey, toAccount } from "./items.ts";
 
 export type Accounts = ReturnType<typeof accountStore>;
 

@@ -9,7 +9,7 @@ import { queryAll } from "#base/table/query-all.ts";
 import { remove, update } from "#base/table/writes.ts";
 import type { AccountRef } from "../rules/accounts.ts";
 import { authorizationAttributes as A } from "./attributes.ts";
-import { authorizationKey, authorizationPartition, parseAccountOfTenant } from "./keys.ts";
+import { authorizationKey, authorizationPartition, parseAccountOfTenant } from "./items.ts";
 
 /** A platform login that connected an account, last by this connection. */
 export interface Authorization {

@@ -8,16 +8,12 @@ import { conditionalTransaction, conditionalWrite } from "#base/table/conditiona
 import { allOf, type Expression, equals, isUnchanged, itemDoesNotExist } from "#base/table/expressions.ts";
 import { timeToLive } from "#base/table/keys.ts";
 import { check, put, remove, type TransactItem, update } from "#base/table/writes.ts";
-import { actorCheck, type ChangeAuthor } from "#features/access/store/acting-conditions.ts";
-import { auditItem } from "#features/access/store/audit-items.ts";
-import { tenantKey } from "#features/access/store/keys.ts";
-import { isNotDeleted } from "#features/access/store/tenant-conditions.ts";
-import { eventBodyItem } from "#features/delivery/store/event-body-items.ts";
+import { actorCheck, auditItem, type ChangeAuthor, tenantKey } from "#features/access/store/items.ts";
+import { isNotDeleted } from "#features/access/store/membership-items.ts";
+import { eventBodyItem } from "#features/delivery/store/items.ts";
 import type { Account, AccountRef, ReplacedConnection } from "../rules/accounts.ts";
 import { HOLDER_RETENTION, holdersAfterConnecting, holdersAfterDisconnecting } from "../rules/holders.ts";
 import { type AccountCheck, accountCheckStore, replaceCheck } from "./account-checks.ts";
-import { type AccountItem, isOfConnection, replacedConnections, toAccount } from "./account-items.ts";
-import { type AccountRouteItem, toHolders, toHoldersAttribute } from "./account-route-items.ts";
 import { accountRoutes } from "./account-routes.ts";
 import {
   accountAttributes as A,
@@ -25,7 +21,19 @@ import {
   pageUseAttributes as PageUse,
   accountRouteAttributes as Route,
 } from "./attributes.ts";
-import { accountItemKey, accountRouteKey, authorizationKey, pageUseKey } from "./keys.ts";
+import {
+  type AccountItem,
+  type AccountRouteItem,
+  accountItemKey,
+  accountRouteKey,
+  authorizationKey,
+  isOfConnection,
+  pageUseKey,
+  replacedConnections,
+  toAccount,
+  toHolders,
+  toHoldersAttribute,
+} from "./items.ts";
 
 /** An account as a login connects it. */
 export type NewAccount = Pick<

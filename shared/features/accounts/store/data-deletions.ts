@@ -9,11 +9,11 @@ import { type Key, positionTime, timeToLive } from "#base/table/keys.ts";
 import { queryAll } from "#base/table/query-all.ts";
 import { put, remove, sendWrite, update } from "#base/table/writes.ts";
 import type { AuditEntry } from "#features/access/rules/audit.ts";
-import { auditItem } from "#features/access/store/audit-items.ts";
+import { auditItem } from "#features/access/store/items.ts";
 import type { AccountRef } from "../rules/accounts.ts";
 import { dataDeletionAttributes as A, dataDeletionAccountAttributes as Row } from "./attributes.ts";
 import { dueDeletions, toDue } from "./due-deletions.ts";
-import { dataDeletionAccountKey, dataDeletionKey, parseAccountOfTenant } from "./keys.ts";
+import { dataDeletionAccountKey, dataDeletionKey, parseAccountOfTenant } from "./items.ts";
 
 export type { DueDeletion } from "./due-deletions.ts";
 

@@ -15,7 +15,7 @@ import {
   deletionPosition,
   parseAccountOfTenant,
   parseDeletionPartition,
-} from "./keys.ts";
+} from "./items.ts";
 
 /** An account of a data deletion that a sweep continues. */
 export interface DueAccount {

@@ -7,9 +7,8 @@ import { allOf, isUnchanged, itemExists } from "#base/table/expressions.ts";
 import { update } from "#base/table/writes.ts";
 import type { AccountRef } from "../rules/accounts.ts";
 import { holdersAfterDataDeletion } from "../rules/holders.ts";
-import { type AccountRouteItem, toHolders, toHoldersAttribute } from "./account-route-items.ts";
 import { accountRouteAttributes as Route } from "./attributes.ts";
-import { accountRouteKey } from "./keys.ts";
+import { type AccountRouteItem, accountRouteKey, toHolders, toHoldersAttribute } from "./items.ts";
 
 const WRITE_ATTEMPTS_MAX = 4;
 

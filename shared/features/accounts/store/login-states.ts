@@ -5,7 +5,7 @@ import { itemDoesNotExist } from "#base/table/expressions.ts";
 import { timeToLive } from "#base/table/keys.ts";
 import { put } from "#base/table/writes.ts";
 import { loginStateAttributes as A } from "./attributes.ts";
-import { loginStateKey } from "./keys.ts";
+import { loginStateKey } from "./items.ts";
 
 /** Longer than a state is valid, for clocks that differ. */
 const RETENTION: Millis = HOUR;

@@ -5,7 +5,7 @@ import type { Table } from "#base/table/client.ts";
 import { timeToLive } from "#base/table/keys.ts";
 import { put, sendWrite } from "#base/table/writes.ts";
 import { pageChoiceAttributes as A } from "./attributes.ts";
-import { pageChoiceKey } from "./keys.ts";
+import { pageChoiceKey } from "./items.ts";
 
 /** What a person needs to choose among their pages after a login. */
 export interface PageChoice {

@@ -4,7 +4,7 @@ import type { Key } from "#base/table/keys.ts";
 import { queryAll } from "#base/table/query-all.ts";
 import { type AccountRef, parseAccountKey } from "../rules/accounts.ts";
 import { pageUseAttributes as A } from "./attributes.ts";
-import { pageUsePartition } from "./keys.ts";
+import { pageUsePartition } from "./items.ts";
 
 /** A connected account that uses a page. */
 export interface PageUse {

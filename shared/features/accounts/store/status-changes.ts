@@ -5,9 +5,8 @@ import { conditionalWrite } from "#base/table/conditional-write.ts";
 import { allOf, equals, isUnchanged } from "#base/table/expressions.ts";
 import { update } from "#base/table/writes.ts";
 import type { AccountRef } from "../rules/accounts.ts";
-import { type AccountItem, isOfConnection } from "./account-items.ts";
 import { accountAttributes as A } from "./attributes.ts";
-import { accountItemKey } from "./keys.ts";
+import { type AccountItem, accountItemKey, isOfConnection } from "./items.ts";
 
 const WRITE_ATTEMPTS_MAX = 4;
 

@@ -8,8 +8,8 @@ import { type EventMessage, encodeEvent } from "#features/delivery/event-queue.t
 import type { RetryMessage } from "#features/delivery/queue.ts";
 import { loadRenderedEvent } from "#features/delivery/rendered-events.ts";
 import type { DeliveryStatus } from "#features/delivery/rules/deliveries.ts";
-import type { DeliveryRow } from "#features/delivery/store/delivery-items.ts";
-import type { Erasure } from "#features/erasure/store/erasure-items.ts";
+import type { DeliveryRow } from "#features/delivery/store/items.ts";
+import type { Erasure } from "#features/erasure/store/items.ts";
 import type { InboundMessage } from "#features/inbox/queue.ts";
 import { type EndpointStatus, subscribedEndpoints } from "#features/webhooks/rules/endpoints.ts";
 import { type DecodedMessage, decodeDeadLetter } from "../decode.ts";

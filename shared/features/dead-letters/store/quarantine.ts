@@ -19,9 +19,12 @@ import {
 } from "#base/table/expressions.ts";
 import { type Key, timeToLive } from "#base/table/keys.ts";
 import { put, remove, sendWrite, update } from "#base/table/writes.ts";
-import { deadLetterId } from "../rules/dead-letters.ts";
+import { deadLetterId } from "../rules.ts";
 import { quarantineAttributes as A } from "./attributes.ts";
-import { quarantineKey } from "./keys.ts";
+
+export function quarantineKey(queue: string, id: string): Key {
+  return { PK: `QUAR#${queue}`, SK: id };
+}
 
 /** A queue message that no worker could process. */
 export interface DeadLetter {

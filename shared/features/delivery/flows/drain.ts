@@ -6,7 +6,7 @@ import type { DeliverPorts } from "../ports.ts";
 import type { DrainTask } from "../queue.ts";
 import { isCircuitOpen, isSlow } from "../rules/breaker.ts";
 import { retryMessage, scheduleTask } from "../schedule.ts";
-import type { DeliveryRow } from "../store/delivery-items.ts";
+import type { DeliveryRow } from "../store/items.ts";
 
 /** The attempt that a waiting row waits for. When its worker died, it is the attempt that the row has claimed. */
 export function nextAttemptNumber(row: DeliveryRow): number {

@@ -10,7 +10,7 @@ import type { Endpoints } from "#features/webhooks/store/endpoints.ts";
 import { attemptResult, type BatchResult, type Breaker, failureAction, onBatch, slowFor } from "../rules/breaker.ts";
 import { deliveryId } from "../rules/deliveries.ts";
 import { drainTask, scheduleTask, type TaskPorts } from "../schedule.ts";
-import type { AttemptKey } from "../store/delivery-items.ts";
+import type { AttemptKey } from "../store/items.ts";
 
 interface BreakerPorts extends TaskPorts {
   readonly endpoints: Pick<Endpoints, "saveBreaker">;

@@ -1,7 +1,7 @@
 import { deriveUlid, ulidTime } from "#base/kernel/ids.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { done, drop, type RecordOutcome } from "#base/queues/record-outcome.ts";
-import { mailOwners } from "#features/access/mail-owners.ts";
+import { mailOwners } from "#features/access/mails.ts";
 import type { Endpoint } from "#features/webhooks/rules/endpoints.ts";
 import type { DeliverPorts } from "../ports.ts";
 import type { WarnTask } from "../queue.ts";

@@ -13,15 +13,16 @@ import { isCircuitOpen, isSlow } from "../rules/breaker.ts";
 import { type InitialStatus, judgeAttempt, waitingForEndpoint } from "../rules/deliveries.ts";
 import {
   type AnsweredAttempt,
+  type Batch,
   callEndpoint,
   isUnanswered,
   type Judgement,
   judge,
   openSigningSecrets,
   type PreparedAttempt,
+  rereadEndpoint,
   withoutCall,
 } from "./attempt.ts";
-import { type Batch, rereadEndpoint } from "./batch.ts";
 import { onUnanswered } from "./endpoint-health.ts";
 import { finishAttempt, resumeFinishedAttempt } from "./finish-attempt.ts";
 

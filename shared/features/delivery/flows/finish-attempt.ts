@@ -10,9 +10,8 @@ import type { DeliverPorts } from "../ports.ts";
 import { type BreakerState, breakerState, isCircuitOpen, isSlow, slowFor } from "../rules/breaker.ts";
 import { attemptError, deliveryId, type InitialStatus } from "../rules/deliveries.ts";
 import { type RetryPorts, scheduleRetry } from "../schedule.ts";
-import type { AttemptKey, DeliveryRow, NewDelivery } from "../store/delivery-items.ts";
-import type { Judgement, StoredDelivery } from "./attempt.ts";
-import type { Batch } from "./batch.ts";
+import type { AttemptKey, DeliveryRow, NewDelivery } from "../store/items.ts";
+import type { Batch, Judgement, StoredDelivery } from "./attempt.ts";
 import { recordAttempt } from "./endpoint-health.ts";
 import { pauseWhenGone, resumePauseWhenGone } from "./pause.ts";
 

@@ -5,7 +5,7 @@ import type { Millis } from "#base/kernel/time.ts";
 import type { ReplayPorts } from "../ports.ts";
 import { loadRenderedEvent } from "../rendered-events.ts";
 import { parseDeliveryId } from "../rules/deliveries.ts";
-import type { DeliveryRow } from "../store/delivery-items.ts";
+import type { DeliveryRow } from "../store/items.ts";
 
 /** A delivery and its event. */
 interface DeliveryDetail {

@@ -2,7 +2,7 @@ import type { Mail } from "#base/aws/mail.ts";
 import { AUTO_PAUSE_AFTER } from "#base/kernel/limits.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
-import { formatMinute, joinParagraphs } from "#features/access/mail-text.ts";
+import { formatMinute, joinParagraphs } from "#features/access/mails.ts";
 import type { Endpoint } from "#features/webhooks/rules/endpoints.ts";
 
 /** A mail names an endpoint by its id and host. The rest of its URL may contain a secret. */

@@ -3,12 +3,12 @@ import { deriveUlid } from "#base/kernel/ids.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { auditEntry } from "#features/access/author.ts";
-import { mailOwners, type OwnerMailPorts } from "#features/access/mail-owners.ts";
+import { mailOwners, type OwnerMailPorts } from "#features/access/mails.ts";
 import { renderWebhookPaused } from "#features/webhooks/events/webhook-paused.ts";
 import { encodeEvent } from "../event-queue.ts";
 import type { DeliverPorts } from "../ports.ts";
 import { isGone } from "../rules/deliveries.ts";
-import type { DeliveryRow } from "../store/delivery-items.ts";
+import type { DeliveryRow } from "../store/items.ts";
 import { goneMail } from "./mails.ts";
 
 export type PausePorts = {

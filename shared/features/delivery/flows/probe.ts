@@ -9,8 +9,9 @@ import type { ProbeTask } from "../queue.ts";
 import { attemptResult, closeBreaker, onProbe } from "../rules/breaker.ts";
 import { judgeAttempt, type Verdict, waitingForEndpoint } from "../rules/deliveries.ts";
 import { drainTask, scheduleTask } from "../schedule.ts";
-import type { DeliveryRow } from "../store/delivery-items.ts";
+import type { DeliveryRow } from "../store/items.ts";
 import {
+  type Batch,
   type ClaimedDelivery,
   callEndpoint,
   judge,
@@ -18,7 +19,6 @@ import {
   prepareClaimed,
   type StoredDelivery,
 } from "./attempt.ts";
-import type { Batch } from "./batch.ts";
 import { nextAttemptNumber } from "./drain.ts";
 import { updateBreaker } from "./endpoint-health.ts";
 import { finishAttempt } from "./finish-attempt.ts";

@@ -8,8 +8,8 @@ import type { ReplayPorts } from "../ports.ts";
 import { deliveriesWithBody } from "../replay.ts";
 import type { ReplayableStatus } from "../rules/deliveries.ts";
 import { retryMessage, scheduleSafetyNet } from "../schedule.ts";
-import type { DeliveryRow } from "../store/delivery-items.ts";
 import type { DeliveryRestart } from "../store/delivery-starts.ts";
+import type { DeliveryRow } from "../store/items.ts";
 
 /** The events created within [from, to], and the statuses of the deliveries to replay. */
 export interface ReplayWindow {

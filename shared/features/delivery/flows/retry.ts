@@ -11,9 +11,8 @@ import { isCircuitOpen, isSlow } from "../rules/breaker.ts";
 import { judgeAbandoned, judgeAttempt, type Verdict } from "../rules/deliveries.ts";
 import { retryMessage, scheduleRetry } from "../schedule.ts";
 import type { Slot } from "../store/concurrency-slots.ts";
-import type { DeliveryRow } from "../store/delivery-items.ts";
-import { callEndpoint, isUnanswered, judge, openSigningSecrets, prepareClaimed } from "./attempt.ts";
-import type { Batch } from "./batch.ts";
+import type { DeliveryRow } from "../store/items.ts";
+import { type Batch, callEndpoint, isUnanswered, judge, openSigningSecrets, prepareClaimed } from "./attempt.ts";
 import { onUnanswered } from "./endpoint-health.ts";
 import { finishAttempt, resumeFinishedAttempt } from "./finish-attempt.ts";
 

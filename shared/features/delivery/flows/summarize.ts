@@ -5,7 +5,7 @@ import type { Millis } from "#base/kernel/time.ts";
 import { getLiveEndpoint } from "../live-endpoint.ts";
 import type { ReplayPorts } from "../ports.ts";
 import type { FailingStatus } from "../rules/deliveries.ts";
-import type { DeliveryRow } from "../store/delivery-items.ts";
+import type { DeliveryRow } from "../store/items.ts";
 
 /**
  * Lists an endpoint's undelivered events, newest first.

@@ -7,7 +7,7 @@ import { absentOr, atMost, equals } from "#base/table/expressions.ts";
 import { timeToLive } from "#base/table/keys.ts";
 import { update } from "#base/table/writes.ts";
 import { slotsAttributes as A } from "./attributes.ts";
-import { concurrencySlotsKey } from "./keys.ts";
+import { concurrencySlotsKey } from "./items.ts";
 
 export type ConcurrencySlots = ReturnType<typeof concurrencySlotStore>;
 

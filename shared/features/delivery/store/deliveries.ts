@@ -20,6 +20,8 @@ import { put, update } from "#base/table/writes.ts";
 import { deliveryStatusesBefore, type InitialStatus, spendsAttempt } from "../rules/deliveries.ts";
 import { UnreleasedClaim } from "../rules/unreleased-claim.ts";
 import { deliveryAttributes as A } from "./attributes.ts";
+import { deliveryPages } from "./delivery-pages.ts";
+import { deliveryStarts } from "./delivery-starts.ts";
 import {
   type AttemptKey,
   type AttemptRecord,
@@ -28,15 +30,14 @@ import {
   type ClaimKey,
   type DeliveryItem,
   type DeliveryRow,
+  deliveryKey,
   eventFields,
   failingIndex,
   type NewDelivery,
   outcomeFields,
   toDeliveryRow,
-} from "./delivery-items.ts";
-import { deliveryPages } from "./delivery-pages.ts";
-import { deliveryStarts } from "./delivery-starts.ts";
-import { deliveryKey, undeliveredPartition } from "./keys.ts";
+  undeliveredPartition,
+} from "./items.ts";
 
 export type Claim =
   | { readonly outcome: "claimed"; readonly row: DeliveryRow }

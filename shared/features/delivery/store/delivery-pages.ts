@@ -10,8 +10,13 @@ import { justBelow, type Key, oldestUlid } from "#base/table/keys.ts";
 import { type DeliveryStatus, isWaiting } from "../rules/deliveries.ts";
 import { type DeliveryFilter, matchesFilter, mayHaveStatus, NO_FILTER } from "../rules/delivery-filter.ts";
 import { deliveryAttributes as A } from "./attributes.ts";
-import { type DeliveryItem, type DeliveryRow, toDeliveryRow } from "./delivery-items.ts";
-import { deliveryPartition, undeliveredPartition } from "./keys.ts";
+import {
+  type DeliveryItem,
+  type DeliveryRow,
+  deliveryPartition,
+  toDeliveryRow,
+  undeliveredPartition,
+} from "./items.ts";
 
 /** Entries that one request of a walk reads at least, because most of them may be skipped. */
 const WALK_PAGE_MIN = 200;

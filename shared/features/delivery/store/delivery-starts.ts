@@ -7,12 +7,10 @@ import { conditionalTransaction, conditionalWrite } from "#base/table/conditiona
 import { itemDoesNotExist, storedOr } from "#base/table/expressions.ts";
 import { timeToLive } from "#base/table/keys.ts";
 import { put, update } from "#base/table/writes.ts";
-import { actorCheck, type ChangeAuthor } from "#features/access/store/acting-conditions.ts";
-import { auditItem } from "#features/access/store/audit-items.ts";
+import { actorCheck, auditItem, type ChangeAuthor } from "#features/access/store/items.ts";
 import { encodeAttempts } from "./attempt-history.ts";
 import { deliveryAttributes as A } from "./attributes.ts";
-import { allows, type DeliveryRow, eventFields, failingIndex, type NewDelivery } from "./delivery-items.ts";
-import { deliveryKey } from "./keys.ts";
+import { allows, type DeliveryRow, deliveryKey, eventFields, failingIndex, type NewDelivery } from "./items.ts";
 
 /** A restart of a delivery with all its attempts. */
 export interface DeliveryRestart {

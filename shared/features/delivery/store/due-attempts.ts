@@ -7,8 +7,8 @@ import type { Table } from "#base/table/client.ts";
 import { cursorAfter, type DueCursor, type DuePage, duePages, sweepCheckpoint } from "#base/table/due-queue.ts";
 import { type Key, timeToLive } from "#base/table/keys.ts";
 import { put, sendWrite } from "#base/table/writes.ts";
-import type { AttemptKey } from "./delivery-items.ts";
 import {
+  type AttemptKey,
   DUE_ACCOUNT_TASK,
   DUE_ERASURE,
   dueAccountTaskKey,
@@ -17,7 +17,7 @@ import {
   duePartition,
   dueTaskKey,
   sweepCheckpointKey,
-} from "./keys.ts";
+} from "./items.ts";
 
 /** An attempt to make at `dueAt`. */
 export interface DueAttempt extends AttemptKey {

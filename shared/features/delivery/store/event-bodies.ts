@@ -10,10 +10,9 @@ import { conditionalTransaction, conditionalWrite } from "#base/table/conditiona
 import { itemDoesNotExist, itemExists } from "#base/table/expressions.ts";
 import { type Key, timeToLive } from "#base/table/keys.ts";
 import { check, put, remove, sendWrite } from "#base/table/writes.ts";
-import { sendRecordKey } from "#features/sending/store/keys.ts";
+import { sendRecordKey } from "#features/sending/store/items.ts";
 import { eventBodyAttributes as A, eventRefAttributes as Ref } from "./attributes.ts";
-import { eventBodyItem } from "./event-body-items.ts";
-import { eventBodyKey, eventRefKey } from "./keys.ts";
+import { eventBodyItem, eventBodyKey, eventRefKey } from "./items.ts";
 
 export type EventBodies = ReturnType<typeof eventBodyStore>;
 

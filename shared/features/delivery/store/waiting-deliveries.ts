@@ -7,8 +7,7 @@ import type { Table } from "#base/table/client.ts";
 import type { Key } from "#base/table/keys.ts";
 import { put, sendWrite } from "#base/table/writes.ts";
 import { deliveryAttributes as A } from "./attributes.ts";
-import { type DeliveryItem, type DeliveryRow, toDeliveryRow } from "./delivery-items.ts";
-import { deliveryKey, deliveryScanCheckpointKey } from "./keys.ts";
+import { type DeliveryItem, type DeliveryRow, deliveryKey, deliveryScanCheckpointKey, toDeliveryRow } from "./items.ts";
 
 /** Index entries that one request reads: about 140 KB. */
 const PAGE_SIZE = 1_000;

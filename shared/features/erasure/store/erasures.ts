@@ -24,15 +24,13 @@ import {
 import { type Key, timeToLive } from "#base/table/keys.ts";
 import { put, remove, update } from "#base/table/writes.ts";
 import type { AuditEntry } from "#features/access/rules/audit.ts";
-import { type ActingMember, actorCheck } from "#features/access/store/acting-conditions.ts";
-import { auditItem } from "#features/access/store/audit-items.ts";
+import { type ActingMember, actorCheck, auditItem } from "#features/access/store/items.ts";
 import { headAttributes as Head } from "#features/inbox/store/attributes.ts";
-import { headKey } from "#features/inbox/store/keys.ts";
+import { headKey } from "#features/inbox/store/items.ts";
 import { addRemovalCounts, deriveErasureId, noRemovals, type RemovalCounts } from "../rules/erasures.ts";
 import { erasureAttributes as A } from "./attributes.ts";
-import { erasedEvents, eventsItem } from "./erased-events.ts";
-import { type Erasure, type ErasureItem, erasureItem, progressAttributes, toErasure } from "./erasure-items.ts";
-import { erasureKey } from "./keys.ts";
+import { type Erasure, type ErasureItem, erasureItem, erasureKey, progressAttributes, toErasure } from "./items.ts";
+import { erasedEvents, eventsItem } from "./traces.ts";
 
 export type Erasures = ReturnType<typeof erasureStore>;
 

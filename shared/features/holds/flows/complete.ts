@@ -7,7 +7,7 @@ import type { Millis } from "#base/kernel/time.ts";
 import type { CheckPagePorts } from "../ports.ts";
 import { checkSolutions } from "../rules/proof-of-work.ts";
 import { areCompletionsExhausted, isHoldExhausted } from "../rules/verification-attempts.ts";
-import type { Hold } from "../store/hold-items.ts";
+import type { Hold } from "../store/items.ts";
 import { releaseHold } from "./release.ts";
 import {
   type CheckHoldView,

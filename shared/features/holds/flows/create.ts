@@ -4,14 +4,13 @@ import type { Millis } from "#base/kernel/time.ts";
 import { currentTrace } from "#base/kernel/trace.ts";
 import { authorName, type CallerAuthor } from "#features/access/author.ts";
 import { requestHoldPush } from "#features/realtime/request-push.ts";
-import { admitMessage } from "#features/sending/admit-message.ts";
 import { mayBeErased, withIdempotency } from "#features/sending/idempotency.ts";
-import { type PlannedSend, type PlanRefusal, planSend } from "#features/sending/plan.ts";
+import { admitMessage, type PlannedSend, type PlanRefusal, planSend } from "#features/sending/plan.ts";
 import type { AttachmentPorts, IdempotencyPorts, SendPorts } from "#features/sending/ports.ts";
 import type { RequestedContent } from "#features/sending/rules/send-content.ts";
 import type { HoldPorts } from "../ports.ts";
 import { holdAuditEntry, holdExpiresAt, holdIdFromUlid, holdSecret, holdSecretHash } from "../rules/holds.ts";
-import type { Hold, NewHold } from "../store/hold-items.ts";
+import type { Hold, NewHold } from "../store/items.ts";
 
 export interface HumanAgentMessage extends RequestedContent {
   readonly conversationId: string;

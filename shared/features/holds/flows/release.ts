@@ -5,14 +5,13 @@ import type { RequestTime } from "#base/kernel/request-time.ts";
 import { currentTraceId, runWithTrace } from "#base/kernel/trace.ts";
 import type { Account } from "#features/accounts/rules/accounts.ts";
 import { accountForPush, type ReadAccount, requestHoldPush } from "#features/realtime/request-push.ts";
-import { readMessage } from "#features/sending/admit-message.ts";
 import { performSend, type SendResult } from "#features/sending/perform.ts";
-import { planSend } from "#features/sending/plan.ts";
+import { planSend, readMessage } from "#features/sending/plan.ts";
 import type { RequestedContent, SendContent } from "#features/sending/rules/send-content.ts";
 import type { CheckPagePorts } from "../ports.ts";
 import { type HoldError, holdAuditEntry, holdError } from "../rules/holds.ts";
-import type { Hold } from "../store/hold-items.ts";
 import type { HoldOutcome } from "../store/holds.ts";
+import type { Hold } from "../store/items.ts";
 
 /** A claimed hold that is sent. */
 export interface HoldRelease {

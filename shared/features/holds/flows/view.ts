@@ -6,7 +6,7 @@ import { networkKey } from "#features/access/rules/networks.ts";
 import type { CheckPagePorts } from "../ports.ts";
 import { type HoldState, holdSecretHash, holdStateAt, isHoldId, isHoldReadable, isHoldSecret } from "../rules/holds.ts";
 import { isAddressExhausted, secondsUntilNextWindow } from "../rules/verification-attempts.ts";
-import type { Hold } from "../store/hold-items.ts";
+import type { Hold } from "../store/items.ts";
 
 /** A hold with its current state. */
 export interface HoldView {

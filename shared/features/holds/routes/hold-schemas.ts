@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { errorFields } from "#base/events/error-fields.ts";
 import { iso } from "#base/kernel/time.ts";
 import { platforms } from "#features/accounts/rules/accounts.ts";
-import { readConversationId } from "#features/inbox/rules/conversations.ts";
+import { readConversationId } from "#features/inbox/rules/messages.ts";
 import { contentText, mediaTypes, type OutgoingAttachment } from "#features/sending/rules/send-content.ts";
 import { holdFields } from "../events.ts";
 import type { CheckHoldView, HoldView } from "../flows/view.ts";

@@ -20,12 +20,12 @@ import {
 import { t13, timeToLive } from "#base/table/keys.ts";
 import { check, put, update } from "#base/table/writes.ts";
 import type { AuditEntry } from "#features/access/rules/audit.ts";
-import { auditItem } from "#features/access/store/audit-items.ts";
+import { auditItem } from "#features/access/store/items.ts";
 import { relatedRefAttributes as Ref } from "#features/erasure/store/attributes.ts";
-import { relatedKeys, relatedRefKey } from "#features/erasure/store/keys.ts";
-import { readConversationId } from "#features/inbox/rules/conversations.ts";
+import { relatedKeys, relatedRefKey } from "#features/erasure/store/items.ts";
+import { readConversationId } from "#features/inbox/rules/messages.ts";
 import { headAttributes as Head } from "#features/inbox/store/attributes.ts";
-import { headKey } from "#features/inbox/store/keys.ts";
+import { headKey } from "#features/inbox/store/items.ts";
 import { type HoldError, type HoldTrigger, holdError, holdStatusesBefore, nextHoldStatus } from "../rules/holds.ts";
 import { holdAttributes as A } from "./attributes.ts";
 import {
@@ -35,9 +35,9 @@ import {
   type NewHold,
   parseHoldId,
   toHold,
+  WAITING_HOLDS,
   waitingAttributes,
-} from "./hold-items.ts";
-import { WAITING_HOLDS } from "./keys.ts";
+} from "./items.ts";
 
 export type Holds = ReturnType<typeof holdStore>;
 

@@ -5,7 +5,7 @@ import { timeToLive } from "#base/table/keys.ts";
 import { sendWrite, update } from "#base/table/writes.ts";
 import { type AttemptCounts, verificationWindowAt } from "../rules/verification-attempts.ts";
 import { verificationAttributes as A } from "./attributes.ts";
-import { verificationAttemptsKey } from "./keys.ts";
+import { verificationAttemptsKey } from "./items.ts";
 
 export type VerificationAttempts = ReturnType<typeof verificationAttemptStore>;
 

@@ -5,7 +5,7 @@ import type { TenantId } from "#base/kernel/tenant.ts";
 import { iso } from "#base/kernel/time.ts";
 import { changeAuthors, type Message } from "../rules/messages.ts";
 import type { ReactionUpdate } from "../rules/updates.ts";
-import { messageRef, messageRefFields } from "./message-fields.ts";
+import { messageRef, messageRefFields } from "./message.ts";
 import { SAMPLE_AT, sampleInboundMessage, sampleTenant, sampleUlid } from "./samples.ts";
 
 const TYPE = "message.reaction";

@@ -4,9 +4,8 @@ import { type RenderedEvent, renderEvent } from "#base/events/events.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { iso, type Millis } from "#base/kernel/time.ts";
 import { accountKey, platforms } from "#features/accounts/rules/accounts.ts";
-import type { Referral } from "../rules/message-context.ts";
-import type { Message } from "../rules/messages.ts";
-import { participantFields, referralFields, toReferralFields } from "./message-fields.ts";
+import type { Message, Referral } from "../rules/messages.ts";
+import { participantFields, referralFields, toReferralFields } from "./message.ts";
 import { SAMPLE_AT, sampleInboundMessage, sampleTenant, sampleUlid } from "./samples.ts";
 
 const TYPE = "referral.received";

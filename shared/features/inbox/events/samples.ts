@@ -2,8 +2,7 @@ import type { EventType } from "#base/events/events.ts";
 import { deriveUlid } from "#base/kernel/ids.ts";
 import { parseTenant, type TenantId } from "#base/kernel/tenant.ts";
 import type { Account } from "#features/accounts/rules/accounts.ts";
-import { conversationId } from "../rules/conversations.ts";
-import type { Message } from "../rules/messages.ts";
+import { conversationId, type Message } from "../rules/messages.ts";
 
 // What the examples of the events are about. Everything here is a function, so that the workers' bundles omit it.
 

@@ -2,7 +2,7 @@ import { memoizeForMinute } from "#base/kernel/memo.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import type { TenantStates } from "#features/tenants/store/tenant-states.ts";
-import { feedShardsFor } from "../rules/feeds.ts";
+import { feedShardsFor } from "../rules/messages.ts";
 
 /**
  * Adds shards to a tenant's feeds when its messages of the hour exceed them. Reads nothing for a tenant within one

@@ -1,7 +1,7 @@
 import { allDone } from "#base/kernel/parallel.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { done, drop, type RecordOutcome, waitForService } from "#base/queues/record-outcome.ts";
-import { accountToken } from "#features/accounts/account-token.ts";
+import { accountToken } from "#features/accounts/platform-calls.ts";
 import { requestConversationPush } from "#features/realtime/request-push.ts";
 import type { ProfileOutcome } from "#platforms/platform.ts";
 import type { ProfilePorts } from "../ports.ts";

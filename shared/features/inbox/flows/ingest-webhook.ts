@@ -5,7 +5,7 @@ import { isServiceFault } from "#base/kernel/service-fault.ts";
 import { type Millis, SECOND } from "#base/kernel/time.ts";
 import { type Effects, mergeEffects, newEffects } from "../effects.ts";
 import type { IngestPorts } from "../ports.ts";
-import { type Positions, planWebhook } from "../rules/webhook-parts.ts";
+import { type Positions, planWebhook } from "../rules/raw-webhooks.ts";
 import { ingestUpdates, logUnknownAccounts, type UnknownAccounts } from "./ingest-updates.ts";
 import type { ResolveAccount } from "./resolve-account.ts";
 

@@ -3,7 +3,7 @@ import { recordUnlessErased } from "#features/erasure/late-writes.ts";
 import { publishStoredEvent } from "../effects.ts";
 import { renderReferralReceived } from "../events/referral-received.ts";
 import type { IngestPorts } from "../ports.ts";
-import { conversationId as idOfConversation } from "../rules/conversations.ts";
+import { conversationId as idOfConversation } from "../rules/messages.ts";
 import type { ReferralUpdate } from "../rules/updates.ts";
 import type { UpdateContext } from "./update-context.ts";
 

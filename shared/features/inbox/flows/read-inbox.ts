@@ -3,8 +3,13 @@ import { type Refusal, refuse } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import type { InboxPorts } from "../ports.ts";
-import { type ConversationHead, malformedConversationId, parseConversationId } from "../rules/conversations.ts";
-import type { Direction, Message } from "../rules/messages.ts";
+import {
+  type ConversationHead,
+  type Direction,
+  type Message,
+  malformedConversationId,
+  parseConversationId,
+} from "../rules/messages.ts";
 import type { MessagePage } from "../store/messages.ts";
 
 interface PageQuery {

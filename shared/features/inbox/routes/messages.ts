@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { queryFlag } from "#http/fields.ts";
-import { messageContent, messageContentFields, messageRef, messageRefFields } from "../events/message-fields.ts";
+import { messageContent, messageContentFields, messageRef, messageRefFields } from "../events/message.ts";
 import { listMessages as list, getMessage as read } from "../flows/read-inbox.ts";
 import { directions, type Message } from "../rules/messages.ts";
 import { endpoint } from "./endpoint.ts";

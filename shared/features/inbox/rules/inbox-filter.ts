@@ -1,5 +1,5 @@
 import { accountKey, type PlatformName } from "#features/accounts/rules/accounts.ts";
-import { type ConversationHead, isUnanswered } from "./conversations.ts";
+import { type ConversationHead, isUnanswered } from "./messages.ts";
 
 /** A filter of the inbox. Null means no filter on that field. */
 export interface InboxFilter {

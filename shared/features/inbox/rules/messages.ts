@@ -1,7 +1,166 @@
-import { RETENTION } from "#base/kernel/limits.ts";
-import type { Millis } from "#base/kernel/time.ts";
-import type { AccountRef } from "#features/accounts/rules/accounts.ts";
-import type { MessageContext } from "./message-context.ts";
+import { HUMAN_AGENT_WINDOW, REPLY_WINDOW, RETENTION } from "#base/kernel/limits.ts";
+import { type Refusal, refuse } from "#base/kernel/refusals.ts";
+import { parseTenant, type TenantId } from "#base/kernel/tenant.ts";
+import { HOUR, MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
+import { type AccountRef, isExternalId, isPlatform } from "#features/accounts/rules/accounts.ts";
+
+/** The parts of a conversation's id. */
+export interface ConversationRef {
+  readonly tenant: TenantId;
+  readonly account: AccountRef;
+  readonly participantId: string;
+}
+
+/** `CONV#<tenant>#<platform>#<external_id>#<participant_id>`, the public id and the partition key. */
+export function conversationId(ref: ConversationRef): string {
+  return `CONV#${ref.tenant}#${ref.account.platform}#${ref.account.externalId}#${ref.participantId}`;
+}
+
+/** @returns null when the id is malformed or belongs to another tenant */
+export function parseConversationId(tenant: TenantId, id: string): ConversationRef | null {
+  const ref = readConversationId(id);
+  return ref?.tenant === tenant ? ref : null;
+}
+
+/** The refusal of a malformed id. A client cuts an id at its first `#` if that is not encoded in the URL. */
+export function malformedConversationId(id: string): Refusal<"conversation_not_found" | "conversation_id_cut"> {
+  return refuse(id === "CONV" ? "conversation_id_cut" : "conversation_not_found");
+}
+
+/** Parses an id of any tenant, for routes that take their tenant from the resource. */
+export function readConversationId(id: string): ConversationRef | null {
+  const [kind, slug, platform, externalId, participantId, ...rest] = id.split("#");
+  if (kind !== "CONV" || rest.length > 0 || !slug || !platform || !externalId || !participantId) return null;
+  const tenant = parseTenant(slug);
+  if (!tenant || !isPlatform(platform) || !isExternalId(externalId) || !isExternalId(participantId)) return null;
+  return { tenant, account: { platform, externalId }, participantId };
+}
+
+export type ProfileState = "pending" | "partial" | "complete" | "unavailable";
+
+/** The head of a conversation: what the inbox shows. Every message advances it. */
+export interface ConversationHead {
+  readonly id: string;
+  readonly ref: ConversationRef;
+  readonly accountHandle: string;
+  readonly participantHandle: string | null;
+  readonly participantUsername: string | null;
+  /** The display name; null until the profile is known. */
+  readonly participantName: string | null;
+  /** The platform's URL; null after it has expired. */
+  readonly participantPicture: string | null;
+  readonly participantProfile: ProfileState;
+  readonly participantProfileAt: Millis | null;
+  readonly lastInboundAt: Millis | null;
+  readonly lastOutboundAt: Millis | null;
+  /** The newest message in either direction. */
+  readonly lastAt: Millis;
+  readonly lastDirection: Direction;
+  readonly lastMessageText: string;
+}
+
+/** Whether the last message is the person's. */
+export function isUnanswered(head: Pick<ConversationHead, "lastDirection">): boolean {
+  return head.lastDirection === "inbound";
+}
+
+export type WindowState = "open_24h" | "human_agent_7d" | "closed" | "no_inbound";
+
+export interface Window {
+  readonly state: WindowState;
+  /** When the current state ends. In `closed`: when the window closed. Null in `no_inbound`. */
+  readonly expiresAt: Millis | null;
+}
+
+/** The messaging window at `now`. Bounds are half open: a state does not include its end. */
+export function windowAt(lastInboundAt: Millis | null, now: Millis): Window {
+  if (lastInboundAt === null) return { state: "no_inbound", expiresAt: null };
+  const replyEnds = lastInboundAt + REPLY_WINDOW;
+  if (now < replyEnds) return { state: "open_24h", expiresAt: replyEnds };
+  const humanAgentEnds = lastInboundAt + HUMAN_AGENT_WINDOW;
+  if (now < humanAgentEnds) return { state: "human_agent_7d", expiresAt: humanAgentEnds };
+  return { state: "closed", expiresAt: humanAgentEnds };
+}
+
+/** Whether the retention of a conversation has ended: 7 days after its last message. */
+export function isConversationExpired(lastAt: Millis, now: Millis): boolean {
+  return now >= lastAt + RETENTION;
+}
+
+/**
+ * The load that one shard is planned for. A message moves its conversation in the inbox, which is two writes, and a
+ * partition takes 1,000 writes per second. More than a third of that stays in reserve.
+ */
+const MESSAGES_PER_SECOND_PER_SHARD = 150;
+export const FEED_SHARDS_MAX = 32;
+
+/**
+ * How many shards a tenant's feeds need, as a power of two.
+ * @param messagesInHour the messages stored so far in the current hour
+ */
+export function feedShardsFor(messagesInHour: number): number {
+  const minShards = messagesInHour / ((HOUR / SECOND) * MESSAGES_PER_SECOND_PER_SHARD);
+  let shards = 1;
+  while (shards < minShards && shards < FEED_SHARDS_MAX) shards *= 2;
+  return shards;
+}
+
+/**
+ * A message stored later than this after its time may be known from the platform's history too, which names its second
+ * only. Such a message is stored at the position that the marker of its id names.
+ */
+const LATE_AFTER: Millis = 10 * MINUTE;
+
+/**
+ * The history is read for messages of at least this age. The webhook of one that was not late is stored by then, even by
+ * a process whose invocation ends half a minute later and whose clock is a minute behind.
+ */
+export const HISTORY_AGE_MIN: Millis = LATE_AFTER + 2 * MINUTE;
+
+export function isLate(sentAt: Millis, now: Millis): boolean {
+  return sentAt < now - LATE_AFTER;
+}
+
+// What a person's message brings beside its text and attachments.
+
+/** The story that a message replies to or mentions. Instagram only. */
+export interface Story {
+  /** Null for a mention: the story is the person's. */
+  readonly id: string | null;
+  /** The platform's URL, which expires after about a day. */
+  readonly url: string | null;
+  readonly kind: "reply" | "mention";
+}
+
+/** The link, ad or plugin through which the person came to the account. */
+export interface Referral {
+  /** As the account chose it for its link or ad. */
+  readonly ref: string | null;
+  readonly source: string | null;
+  readonly type: string | null;
+  readonly adId: string | null;
+}
+
+/** The stored context of a message. A mention is not part of it: the attachment has its URL. */
+export interface MessageContext {
+  readonly repliedStory?: Pick<Story, "id" | "url">;
+  /** The quick reply that the person chose. Its title is the text. */
+  readonly quickReply?: { readonly payload: string };
+  /** The button that the person pressed. Its title is the text. */
+  readonly postback?: { readonly payload: string | null };
+  readonly referral?: Referral;
+}
+
+/** The story of a message: the one that it replies to, or the one that its first mention names. */
+export function messageStory(message: {
+  readonly context?: MessageContext;
+  readonly attachments: readonly { readonly type: string; readonly url: string | null }[];
+}): Story | null {
+  const { repliedStory } = message.context ?? {};
+  if (repliedStory) return { ...repliedStory, kind: "reply" };
+  const mention = message.attachments.find(({ type }) => type === "story_mention");
+  return mention ? { id: null, url: mention.url, kind: "mention" } : null;
+}
 
 export const attachmentTypes = [
   "image",

@@ -1,6 +1,6 @@
 import { PICTURE_TTL, PICTURE_URL_CHARS_MAX, PROFILE_MAX_AGE } from "#base/kernel/limits.ts";
 import { type Millis, SECOND } from "#base/kernel/time.ts";
-import type { ProfileState } from "./conversations.ts";
+import type { ProfileState } from "./messages.ts";
 
 /** A picture on the platform's servers. Its URL is returned unchanged, and not after it has expired. */
 export interface Picture {

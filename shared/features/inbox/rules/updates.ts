@@ -1,7 +1,6 @@
 import type { Millis } from "#base/kernel/time.ts";
 import type { AccountRef } from "#features/accounts/rules/accounts.ts";
-import type { MessageContext, Referral } from "./message-context.ts";
-import type { Attachment, ChangeAuthor } from "./messages.ts";
+import type { Attachment, ChangeAuthor, MessageContext, Referral } from "./messages.ts";
 
 // The events of a platform's webhook, as `shared/platforms` parses them: one Update per event.
 

@@ -4,17 +4,20 @@ import type { Millis } from "#base/kernel/time.ts";
 import { batchGet } from "#base/table/batches.ts";
 import type { Table } from "#base/table/client.ts";
 import { type Key, oldestPosition, positionTime } from "#base/table/keys.ts";
-import type { ConversationHead } from "../rules/conversations.ts";
-import type { Message } from "../rules/messages.ts";
+import type { ConversationHead, Message } from "../rules/messages.ts";
+import {
+  type ConversationSnapshot,
+  type HeadItem,
+  headAdvances,
+  toHead,
+  toLiveHead,
+  toSnapshot,
+} from "./conversation-heads.ts";
 import { feedRows, takePage } from "./feeds.ts";
-import { headAdvances } from "./head-advance.ts";
-import { type ConversationSnapshot, type HeadItem, toHead, toLiveHead, toSnapshot } from "./head-items.ts";
-import { HEAD_SORT_KEY, headKey, inboxFeed } from "./keys.ts";
-import { itemPosition, type MessageItem, toMessage } from "./message-items.ts";
+import { HEAD_SORT_KEY, headKey, inboxFeed, itemPosition, type MessageItem, toMessage } from "./items.ts";
 import type { MessagePage } from "./messages.ts";
 
-export type { HeadAdvance } from "./head-advance.ts";
-export type { ConversationSnapshot } from "./head-items.ts";
+export type { ConversationSnapshot, HeadAdvance } from "./conversation-heads.ts";
 
 /** The newest part of a conversation. */
 export interface ConversationExcerpt {

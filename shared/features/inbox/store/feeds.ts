@@ -5,7 +5,7 @@ import type { Millis } from "#base/kernel/time.ts";
 import type { Table } from "#base/table/client.ts";
 import { type Key, oldestPosition, pageRange } from "#base/table/keys.ts";
 import { feedHeaderAttributes as A } from "./attributes.ts";
-import { FEED_HEADER } from "./keys.ts";
+import { FEED_HEADER } from "./items.ts";
 
 // A tenant's feed, its inbox or its messages, has one or more shards in the feed index, all in the same order. Once
 // there are two, the topmost entry of the first shard says how many there are.

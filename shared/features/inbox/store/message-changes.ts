@@ -21,9 +21,18 @@ import { type Key, positionTime } from "#base/table/keys.ts";
 import { update } from "#base/table/writes.ts";
 import type { Edit, Message, MessageRef, Reaction } from "../rules/messages.ts";
 import { messageAttributes as A } from "./attributes.ts";
-import { messageIdIndex, messageKey } from "./keys.ts";
-import { contextAttributes, itemPosition, type MessageItem, nameAttributes, toMessage } from "./message-items.ts";
-import { hasReactions, isNewestReaction, toReactionField } from "./reactions.ts";
+import {
+  contextAttributes,
+  hasReactions,
+  isNewestReaction,
+  itemPosition,
+  type MessageItem,
+  messageIdIndex,
+  messageKey,
+  nameAttributes,
+  toMessage,
+  toReactionField,
+} from "./items.ts";
 
 /** A message that the index does not know yet is among this many newest ones, or has not arrived. */
 const NEWEST_EXAMINED = 200;

@@ -12,15 +12,18 @@ import { put, remove, sendWrite, update } from "#base/table/writes.ts";
 import { type Direction, hasRetentionEnded, type Message, type MessageRef, messageRefKey } from "../rules/messages.ts";
 import { messageAttributes as A } from "./attributes.ts";
 import { type FeedRow, feedRows, takePage } from "./feeds.ts";
-import { messageFeed, messageIdIndex, messageKey, messagePosition } from "./keys.ts";
 import {
   itemPosition,
   type MessageItem,
+  messageFeed,
+  messageIdIndex,
+  messageKey,
+  messagePosition,
   nameAttributes,
   type Placement,
   toMessage,
   toMessageItem,
-} from "./message-items.ts";
+} from "./items.ts";
 
 export interface RecordedMessage {
   /** The stored message, which may have been edited or unsent before this delivery of it. */

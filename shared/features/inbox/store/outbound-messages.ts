@@ -8,8 +8,7 @@ import { type Key, positionTime, timeToLive } from "#base/table/keys.ts";
 import { put, remove, sendWrite, update } from "#base/table/writes.ts";
 import type { Direction, Message, MessageRef, SentVia } from "../rules/messages.ts";
 import { messageAttributes as A, markerAttributes as Marker } from "./attributes.ts";
-import { markerKey, messageKey, messagePosition } from "./keys.ts";
-import { type MessageItem, type Placement, toMessage } from "./message-items.ts";
+import { type MessageItem, markerKey, messageKey, messagePosition, type Placement, toMessage } from "./items.ts";
 import { messageStore, type RecordedMessage } from "./messages.ts";
 
 export type OutboundMessages = ReturnType<typeof outboundMessageStore>;

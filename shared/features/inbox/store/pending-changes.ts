@@ -22,15 +22,16 @@ import { type Key, timeToLive } from "#base/table/keys.ts";
 import { remove, sendWrite, update } from "#base/table/writes.ts";
 import type { Edit, Reaction } from "../rules/messages.ts";
 import { pendingChangeAttributes as A, headAttributes as Head } from "./attributes.ts";
-import { headKey, pendingChangeKey } from "./keys.ts";
 import {
   hasReactions,
+  headKey,
   isNewestReaction,
+  pendingChangeKey,
   type ReactionFields,
-  reactionAttributes,
+  reactionAttributeNames,
   readReactions,
   toReactionField,
-} from "./reactions.ts";
+} from "./items.ts";
 
 /** The changes to apply to a message that has not arrived. Of an unsent message the edit has only its count. */
 export interface PendingChange {
@@ -93,7 +94,7 @@ export function pendingChangeStore(table: Table) {
         [A.ttl]: timeToLive(now + RETENTION),
       };
       const key = pendingChangeKey(conversationId, shortHash(messageId));
-      const changes = { set, remove: [A.editText, A.editedAt, ...reactionAttributes] };
+      const changes = { set, remove: [A.editText, A.editedAt, ...reactionAttributeNames] };
       const condition = anyOf(isPresent(A.unsentAt), hasReactions(reactions));
       const result = await conditionalWrite<PendingChangeItem>(table, update(key, changes, condition, "ALL_NEW"));
       const item = result.applied ? result.item : result.current;

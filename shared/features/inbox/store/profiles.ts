@@ -5,7 +5,7 @@ import { absentOr, allOf, below, isPresent } from "#base/table/expressions.ts";
 import { update } from "#base/table/writes.ts";
 import type { Profile } from "../rules/profiles.ts";
 import { headAttributes as A } from "./attributes.ts";
-import { headKey } from "./keys.ts";
+import { headKey } from "./items.ts";
 
 export type Profiles = ReturnType<typeof profileStore>;
 

@@ -2,8 +2,8 @@ import { forEachConcurrent } from "#base/kernel/parallel.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import type { ClosePorts } from "../ports.ts";
-import type { Grant } from "../rules/grants.ts";
-import type { StoredSocket } from "../store/socket-items.ts";
+import type { Grant } from "../rules/sockets.ts";
+import type { StoredSocket } from "../store/items.ts";
 import { HANDSHAKE_MAX } from "./hello.ts";
 
 /** Requests in flight at once. */

@@ -5,7 +5,7 @@ import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import type { Caller } from "#features/access/rules/callers.ts";
 import type { TicketPorts } from "../ports.ts";
-import type { Grant } from "../rules/grants.ts";
+import type { Grant } from "../rules/sockets.ts";
 
 const PREFIX = "wst_";
 const TICKET_BYTES = 32;

@@ -5,7 +5,7 @@ import { conditionalWrite } from "#base/table/conditional-write.ts";
 import { itemExists } from "#base/table/expressions.ts";
 import { update } from "#base/table/writes.ts";
 import { socketTenantAttributes as A } from "./attributes.ts";
-import { socketTenantKey } from "./keys.ts";
+import { socketTenantKey } from "./items.ts";
 
 /** A frame of a client, counted. */
 export interface FrameUse {

@@ -7,8 +7,7 @@ import { conditionalWrite } from "#base/table/conditional-write.ts";
 import { absentOr, below, equals, itemExists } from "#base/table/expressions.ts";
 import { type TransactItem, update } from "#base/table/writes.ts";
 import { presenceAttributes as A } from "./attributes.ts";
-import { presenceKey } from "./keys.ts";
-import { type PresenceItem, toSocketsUntil } from "./socket-items.ts";
+import { type PresenceItem, presenceKey, toSocketsUntil } from "./items.ts";
 
 /** The number of a tenant's sockets. */
 export interface Presence {

@@ -10,18 +10,26 @@ import { allOf, isAbsent, itemDoesNotExist, itemExists } from "#base/table/expre
 import { type Key, timeToLive } from "#base/table/keys.ts";
 import { queryAll } from "#base/table/query-all.ts";
 import { put, remove as removeItem, sendWrite, update } from "#base/table/writes.ts";
-import { tenantKey } from "#features/access/store/keys.ts";
-import { isDeletedTenant } from "#features/access/store/tenant-conditions.ts";
-import type { Grant } from "../rules/grants.ts";
-import type { Socket } from "../rules/sockets.ts";
+import { tenantKey } from "#features/access/store/items.ts";
+import { isDeletedTenant } from "#features/access/store/membership-items.ts";
+import type { Grant, Socket } from "../rules/sockets.ts";
 import {
   socketAttributes as A,
   socketErasureAttributes as Erasure,
   socketTenantAttributes as SocketTenant,
 } from "./attributes.ts";
-import { SOCKET, socketErasureKey, socketKey, socketTenantKey } from "./keys.ts";
+import {
+  grantChecks,
+  SOCKET,
+  type SocketItem,
+  type StoredSocket,
+  socketErasureKey,
+  socketKey,
+  socketTenantKey,
+  toSocket,
+  toSocketItem,
+} from "./items.ts";
 import { presenceStore } from "./presence.ts";
-import { grantChecks, type SocketItem, type StoredSocket, toSocket, toSocketItem } from "./socket-items.ts";
 
 /** A tenant's sockets that receive events, and its newest erasure since it has sockets. */
 export interface SocketList {

@@ -5,10 +5,9 @@ import { conditionalWrite } from "#base/table/conditional-write.ts";
 import { above } from "#base/table/expressions.ts";
 import { timeToLive } from "#base/table/keys.ts";
 import { put, remove, sendWrite } from "#base/table/writes.ts";
-import type { Grant } from "../rules/grants.ts";
+import type { Grant } from "../rules/sockets.ts";
 import { realtimeTicketAttributes as A } from "./attributes.ts";
-import { realtimeTicketKey } from "./keys.ts";
-import { type GrantItem, grantFields, toGrant } from "./socket-items.ts";
+import { type GrantItem, grantFields, realtimeTicketKey, toGrant } from "./items.ts";
 
 /** What a ticket opens: a socket of the tenant, with the access of the caller who asked for it. */
 export interface RealtimeTicket {

@@ -1,10 +1,9 @@
 import { isRefusal, type Refusal, refuse } from "#base/kernel/refusals.ts";
 import type { RequestTime } from "#base/kernel/request-time.ts";
 import type { Caller } from "#features/access/rules/callers.ts";
-import { admitMessage } from "../admit-message.ts";
 import { mayBeErased, withIdempotency } from "../idempotency.ts";
 import { performSend, type SendResult, toSendResult } from "../perform.ts";
-import { planSend, type ReplyRefusal } from "../plan.ts";
+import { admitMessage, planSend, type ReplyRefusal } from "../plan.ts";
 import type { AttachmentPorts, IdempotencyPorts, SendPorts } from "../ports.ts";
 import type { RequestedContent } from "../rules/send-content.ts";
 

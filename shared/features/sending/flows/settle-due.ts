@@ -1,10 +1,10 @@
 import { allDone, forEachConcurrent } from "#base/kernel/parallel.ts";
 import { DAY, MINUTE, type Millis } from "#base/kernel/time.ts";
 import { runWithTrace } from "#base/kernel/trace.ts";
-import { readConversationId } from "#features/inbox/rules/conversations.ts";
+import { readConversationId } from "#features/inbox/rules/messages.ts";
 import type { SettlePorts } from "../ports.ts";
 import type { SendRecord } from "../rules/sends.ts";
-import type { DueSend } from "../store/due-sends.ts";
+import type { DueSend } from "../store/send-records.ts";
 import { applySendFailure, completeSend, endSendRestriction, publishSendFailed, type SendAttempt } from "./settle.ts";
 
 /** Each sweep reads this much before the checkpoint again, because the clock of a sending process may be late. */

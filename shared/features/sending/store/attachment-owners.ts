@@ -7,7 +7,7 @@ import { type Key, timeToLive } from "#base/table/keys.ts";
 import { put, sendWrite } from "#base/table/writes.ts";
 import type { Scope } from "#features/inbox/rules/messages.ts";
 import { attachmentOwnerAttributes as A } from "./attributes.ts";
-import { attachmentOwnerKey } from "./keys.ts";
+import { attachmentOwnerKey } from "./items.ts";
 
 export type AttachmentOwners = ReturnType<typeof attachmentOwnerStore>;
 

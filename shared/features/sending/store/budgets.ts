@@ -9,9 +9,9 @@ import { type Key, timeToLive } from "#base/table/keys.ts";
 import { type TransactItem, update } from "#base/table/writes.ts";
 import type { AccountRef } from "#features/accounts/rules/accounts.ts";
 import type { Scope } from "#features/inbox/rules/messages.ts";
-import { type BudgetName, type BudgetState, type BudgetWindow, budgetWindowsFor } from "../rules/budgets.ts";
+import { type BudgetName, type BudgetState, type BudgetWindow, budgetWindowsFor } from "../rules/sends.ts";
 import { budgetAttributes as A } from "./attributes.ts";
-import { accountBudgetKey, conversationBudgetKey } from "./keys.ts";
+import { accountBudgetKey, conversationBudgetKey } from "./items.ts";
 
 export type Budgets = ReturnType<typeof budgetStore>;
 

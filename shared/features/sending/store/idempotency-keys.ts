@@ -7,7 +7,7 @@ import { allOf, anyOf, atMost, type Expression, equals, isAbsent, itemDoesNotExi
 import { timeToLive } from "#base/table/keys.ts";
 import { put, remove, update } from "#base/table/writes.ts";
 import { idempotencyAttributes as A } from "./attributes.ts";
-import { idempotencyKey } from "./keys.ts";
+import { idempotencyKey } from "./items.ts";
 
 export type IdempotencyKeys = ReturnType<typeof idempotencyKeyStore>;
 

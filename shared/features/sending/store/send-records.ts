@@ -2,8 +2,10 @@ import { GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { newUlid, ulidFloor } from "#base/kernel/ids.ts";
 import { RETENTION } from "#base/kernel/limits.ts";
 import type { Millis } from "#base/kernel/time.ts";
+import { traceField } from "#base/kernel/trace.ts";
 import type { Table } from "#base/table/client.ts";
 import { conditionalTransaction, conditionalWrite } from "#base/table/conditional-write.ts";
+import { cursorAfter, type DuePage, duePages, sweepCheckpoint } from "#base/table/due-queue.ts";
 import {
   allOf,
   anyOf,
@@ -18,9 +20,81 @@ import {
 import { type Key, timeToLive } from "#base/table/keys.ts";
 import { put, remove, sendWrite, type TransactItem, update } from "#base/table/writes.ts";
 import type { Message, SentVia } from "#features/inbox/rules/messages.ts";
-import type { NewSend, SendFailure, SendRecord, SendState } from "../rules/sends.ts";
-import { sendRecordAttributes as A } from "./attributes.ts";
-import { sendRecordKey } from "./keys.ts";
+import type { SendContent } from "../rules/send-content.ts";
+import {
+  type NewSend,
+  SEND_SETTLE_DEADLINE,
+  type SendFailure,
+  type SendRecord,
+  type SendState,
+} from "../rules/sends.ts";
+import { dueSendAttributes, sendRecordAttributes } from "./attributes.ts";
+import { dueSendKey, dueSendPartition, sendRecordKey, sendSweepCheckpointKey } from "./items.ts";
+
+export type DueSends = ReturnType<typeof dueSendStore>;
+
+/** A send to settle once its deadline has passed, with everything that another process needs to complete it. */
+export interface DueSend {
+  readonly conversationId: string;
+  readonly sendId: string;
+  readonly startedAt: Millis;
+  readonly content: SendContent;
+  /** The trace of the request that started the send. */
+  readonly traceId?: string;
+}
+
+/**
+ * Sends in progress. Each is written before its record and removed once the send is completed. What is left after the
+ * deadline was abandoned by its process, or has an unknown outcome.
+ */
+export function dueSendStore(table: Table) {
+  return {
+    /** Safe to repeat: the key follows from the send. */
+    async put(due: DueSend): Promise<void> {
+      const item = {
+        ...dueSendItemKey(due),
+        [dueSendAttributes.conversationId]: due.conversationId,
+        // One text is smaller than a map with attribute names.
+        [dueSendAttributes.content]: JSON.stringify(due.content),
+        [dueSendAttributes.traceId]: due.traceId,
+        [dueSendAttributes.ttl]: timeToLive(due.startedAt + RETENTION),
+      };
+      await sendWrite(table, put(item));
+    },
+
+    /** Removes a completed send. */
+    async remove(due: Pick<DueSend, "startedAt" | "sendId">): Promise<void> {
+      await sendWrite(table, remove(dueSendItemKey(due)));
+    },
+
+    /** The sends whose deadline passed in (after, upTo], in order. */
+    async *between(after: Millis, upTo: Millis): AsyncGenerator<DuePage<DueSend>> {
+      for await (const page of duePages<DueSendItem>(table, dueSendPartition, cursorAfter(after), upTo)) {
+        yield { ...page, items: page.items.map(toDueSend) };
+      }
+    },
+
+    ...sweepCheckpoint(table, sendSweepCheckpointKey),
+  };
+}
+
+interface DueSendItem extends Key {
+  readonly [dueSendAttributes.conversationId]: string;
+  readonly [dueSendAttributes.content]: string;
+  readonly [dueSendAttributes.traceId]?: string;
+}
+
+function dueSendItemKey({ startedAt, sendId }: Pick<DueSend, "startedAt" | "sendId">): Key {
+  return dueSendKey(startedAt + SEND_SETTLE_DEADLINE, sendId);
+}
+
+function toDueSend(item: DueSendItem): DueSend {
+  const [at = "", sendId = ""] = item.SK.split("#");
+  const content = JSON.parse(item[dueSendAttributes.content]) as SendContent;
+  const { [dueSendAttributes.conversationId]: conversationId, [dueSendAttributes.traceId]: traceId } = item;
+  const startedAt = Number(at) - SEND_SETTLE_DEADLINE;
+  return { conversationId, sendId, startedAt, content, ...traceField(traceId) };
+}
 
 export type SendRecords = ReturnType<typeof sendRecordStore>;
 
@@ -65,15 +139,15 @@ export function sendRecordStore(table: Table, random: () => number = Math.random
     ): Promise<SendStart> {
       const record = {
         ...sendRecordKey(conversationId, send.id),
-        [A.state]: "sending",
-        [A.startedAt]: now,
-        [A.contentHash]: send.content,
-        [A.sentVia]: send.via,
-        [A.actorId]: send.actorId ?? undefined,
-        [A.holdId]: send.holdId ?? undefined,
-        [A.replyTo]: send.replyTo ?? undefined,
-        [A.test]: send.scope === "test" ? true : undefined,
-        [A.ttl]: timeToLive(now + RETENTION),
+        [sendRecordAttributes.state]: "sending",
+        [sendRecordAttributes.startedAt]: now,
+        [sendRecordAttributes.contentHash]: send.content,
+        [sendRecordAttributes.sentVia]: send.via,
+        [sendRecordAttributes.actorId]: send.actorId ?? undefined,
+        [sendRecordAttributes.holdId]: send.holdId ?? undefined,
+        [sendRecordAttributes.replyTo]: send.replyTo ?? undefined,
+        [sendRecordAttributes.test]: send.scope === "test" ? true : undefined,
+        [sendRecordAttributes.ttl]: timeToLive(now + RETENTION),
       };
       const result = await conditionalTransaction(table, [put(record, itemDoesNotExist), ...extraItems], {
         token: newUlid(now),
@@ -91,21 +165,36 @@ export function sendRecordStore(table: Table, random: () => number = Math.random
      * that shows the message, nor does `failed` override the sweep, which has published the outcome as unknown.
      */
     async settleSend(conversationId: string, sendId: string, answer: PlatformResult): Promise<Settling> {
-      const set = { [A.state]: answer.state };
+      const set = { [sendRecordAttributes.state]: answer.state };
       const [changes, condition] =
         answer.state === "sent"
-          ? [{ set: { ...set, [A.messageId]: answer.messageId, [A.messageIdSource]: "answer" } }, itemExists]
+          ? [
+              {
+                set: {
+                  ...set,
+                  [sendRecordAttributes.messageId]: answer.messageId,
+                  [sendRecordAttributes.messageIdSource]: "answer",
+                },
+              },
+              itemExists,
+            ]
           : [
-              { set: answer.state === "failed" && answer.failure ? { ...set, [A.failure]: answer.failure } : set },
+              {
+                set:
+                  answer.state === "failed" && answer.failure
+                    ? { ...set, [sendRecordAttributes.failure]: answer.failure }
+                    : set,
+              },
               answer.state === "failed"
-                ? allOf(hasNoMessageId, isOneOf(A.state, ["sending", "failed"]))
+                ? allOf(hasNoMessageId, isOneOf(sendRecordAttributes.state, ["sending", "failed"]))
                 : allOf(itemExists, hasNoMessageId),
             ];
       const result = await conditionalWrite<RecordItem>(
         table,
         update(sendRecordKey(conversationId, sendId), changes, condition, "ALL_OLD"),
       );
-      if (result.applied) return result.item?.[A.echoAt] === undefined ? "settled" : "settled_before";
+      if (result.applied)
+        return result.item?.[sendRecordAttributes.echoAt] === undefined ? "settled" : "settled_before";
       return result.current === null ? "gone" : "settled_before";
     },
 
@@ -114,10 +203,10 @@ export function sendRecordStore(table: Table, random: () => number = Math.random
      * @returns false when the send is settled or gone
      */
     async abandon(conversationId: string, sendId: string): Promise<boolean> {
-      const isOpen = allOf(hasNoMessageId, isOneOf(A.state, ["sending", "unknown"]));
+      const isOpen = allOf(hasNoMessageId, isOneOf(sendRecordAttributes.state, ["sending", "unknown"]));
       const result = await conditionalWrite(
         table,
-        update(sendRecordKey(conversationId, sendId), { set: { [A.state]: "unknown" } }, isOpen),
+        update(sendRecordKey(conversationId, sendId), { set: { [sendRecordAttributes.state]: "unknown" } }, isOpen),
       );
       return result.applied;
     },
@@ -172,17 +261,17 @@ export function sendRecordStore(table: Table, random: () => number = Math.random
       { id: messageId, sentAt }: Pick<Message, "id" | "sentAt">,
     ): Promise<boolean> {
       const set = {
-        [A.state]: "sent",
-        [A.echoAt]: sentAt,
-        [A.messageId]: messageId,
-        [A.messageIdSource]: storedOr(A.messageIdSource, "echo"),
+        [sendRecordAttributes.state]: "sent",
+        [sendRecordAttributes.echoAt]: sentAt,
+        [sendRecordAttributes.messageId]: messageId,
+        [sendRecordAttributes.messageIdSource]: storedOr(sendRecordAttributes.messageIdSource, "echo"),
       };
       const result = await conditionalWrite(
         table,
         update(
           sendRecordKey(conversationId, record.id),
           { set },
-          allOf(itemExists, anyOf(equals(A.messageId, messageId), isClaimable(record))),
+          allOf(itemExists, anyOf(equals(sendRecordAttributes.messageId, messageId), isClaimable(record))),
         ),
       );
       return result.applied;
@@ -190,45 +279,45 @@ export function sendRecordStore(table: Table, random: () => number = Math.random
   };
 }
 
-const hasNoMessageId = isAbsent(A.messageId);
+const hasNoMessageId = isAbsent(sendRecordAttributes.messageId);
 
 /** The record is as it was read, and no platform response named its message. */
 function isClaimable({ messageId, state }: SendRecord): Expression {
   return messageId === null
-    ? allOf(hasNoMessageId, isOneOf(A.state, ["sending", "unknown", state]))
-    : allOf(equals(A.messageId, messageId), equals(A.messageIdSource, "echo"));
+    ? allOf(hasNoMessageId, isOneOf(sendRecordAttributes.state, ["sending", "unknown", state]))
+    : allOf(equals(sendRecordAttributes.messageId, messageId), equals(sendRecordAttributes.messageIdSource, "echo"));
 }
 
 /** A send record as stored. */
 interface RecordItem extends Key {
-  readonly [A.state]: SendState;
-  readonly [A.startedAt]: Millis;
-  readonly [A.contentHash]: string;
-  readonly [A.sentVia]: SentVia;
-  readonly [A.actorId]?: string;
-  readonly [A.holdId]?: string;
-  readonly [A.replyTo]?: string;
-  readonly [A.test]?: true;
-  readonly [A.messageId]?: string;
-  readonly [A.messageIdSource]?: "answer" | "echo";
-  readonly [A.echoAt]?: Millis;
-  readonly [A.failure]?: SendFailure;
+  readonly [sendRecordAttributes.state]: SendState;
+  readonly [sendRecordAttributes.startedAt]: Millis;
+  readonly [sendRecordAttributes.contentHash]: string;
+  readonly [sendRecordAttributes.sentVia]: SentVia;
+  readonly [sendRecordAttributes.actorId]?: string;
+  readonly [sendRecordAttributes.holdId]?: string;
+  readonly [sendRecordAttributes.replyTo]?: string;
+  readonly [sendRecordAttributes.test]?: true;
+  readonly [sendRecordAttributes.messageId]?: string;
+  readonly [sendRecordAttributes.messageIdSource]?: "answer" | "echo";
+  readonly [sendRecordAttributes.echoAt]?: Millis;
+  readonly [sendRecordAttributes.failure]?: SendFailure;
 }
 
 function toSendRecord(item: RecordItem): SendRecord {
   return {
     id: item.SK.slice(2),
-    content: item[A.contentHash],
-    via: item[A.sentVia],
-    actorId: item[A.actorId] ?? null,
-    holdId: item[A.holdId] ?? null,
-    replyTo: item[A.replyTo] ?? null,
-    scope: item[A.test] ? "test" : "live",
-    startedAt: item[A.startedAt],
-    state: item[A.state],
-    messageId: item[A.messageId] ?? null,
-    messageIdSource: item[A.messageIdSource] ?? null,
-    ...(item[A.echoAt] === undefined ? {} : { echoAt: item[A.echoAt] }),
-    ...(item[A.failure] ? { failure: item[A.failure] } : {}),
+    content: item[sendRecordAttributes.contentHash],
+    via: item[sendRecordAttributes.sentVia],
+    actorId: item[sendRecordAttributes.actorId] ?? null,
+    holdId: item[sendRecordAttributes.holdId] ?? null,
+    replyTo: item[sendRecordAttributes.replyTo] ?? null,
+    scope: item[sendRecordAttributes.test] ? "test" : "live",
+    startedAt: item[sendRecordAttributes.startedAt],
+    state: item[sendRecordAttributes.state],
+    messageId: item[sendRecordAttributes.messageId] ?? null,
+    messageIdSource: item[sendRecordAttributes.messageIdSource] ?? null,
+    ...(item[sendRecordAttributes.echoAt] === undefined ? {} : { echoAt: item[sendRecordAttributes.echoAt] }),
+    ...(item[sendRecordAttributes.failure] ? { failure: item[sendRecordAttributes.failure] } : {}),
   };
 }

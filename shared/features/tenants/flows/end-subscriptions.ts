@@ -1,8 +1,11 @@
 import { forEachConcurrent } from "#base/kernel/parallel.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
-import { reconcileSubscription } from "#features/accounts/reconcile-subscription.ts";
-import { ownSubscription, replacedSubscriptions } from "#features/accounts/subscription.ts";
+import {
+  ownSubscription,
+  reconcileSubscription,
+  replacedSubscriptions,
+} from "#features/accounts/reconcile-subscription.ts";
 import type { DeleteTenantPorts } from "../ports.ts";
 
 /** Each call ends within ten seconds. */

@@ -3,10 +3,14 @@ import type { Table } from "#base/table/client.ts";
 import { conditionalTransaction, conditionalWrite } from "#base/table/conditional-write.ts";
 import { allOf, equals } from "#base/table/expressions.ts";
 import { remove, update } from "#base/table/writes.ts";
-import { type ListedKey, listKey } from "#features/access/store/api-key-items.ts";
 import { apiKeyAttributes as A } from "#features/access/store/attributes.ts";
-import { readKeyList } from "#features/access/store/key-list-items.ts";
-import { apiKeyLookupKey, operatorKeyItemKey } from "#features/access/store/keys.ts";
+import {
+  apiKeyLookupKey,
+  type ListedKey,
+  listKey,
+  operatorKeyItemKey,
+  readKeyList,
+} from "#features/access/store/items.ts";
 
 /** Keys removed by one transaction of at most 100 items: each has two rows. */
 const KEYS_PER_TRANSACTION = 50;

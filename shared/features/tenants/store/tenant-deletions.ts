@@ -11,13 +11,17 @@ import { type Key, timeToLive } from "#base/table/keys.ts";
 import { queryAll } from "#base/table/query-all.ts";
 import { put, remove, update } from "#base/table/writes.ts";
 import { tenantAttributes as A } from "#features/access/store/attributes.ts";
-import { MEMBERSHIP, tenantKey, userMembershipKey } from "#features/access/store/keys.ts";
-import { isNotDeleted } from "#features/access/store/tenant-conditions.ts";
+import { MEMBERSHIP, tenantKey, userMembershipKey } from "#features/access/store/items.ts";
+import { isNotDeleted } from "#features/access/store/membership-items.ts";
 import type { PlatformName } from "#features/accounts/rules/accounts.ts";
 import { HOLDER_RETENTION } from "#features/accounts/rules/holders.ts";
-import { type AccountRouteItem, toHolders, toHoldersAttribute } from "#features/accounts/store/account-route-items.ts";
 import { accountRouteAttributes as Route } from "#features/accounts/store/attributes.ts";
-import { accountRouteKey } from "#features/accounts/store/keys.ts";
+import {
+  type AccountRouteItem,
+  accountRouteKey,
+  toHolders,
+  toHoldersAttribute,
+} from "#features/accounts/store/items.ts";
 import { removeTenantKeys } from "./deleted-keys.ts";
 
 /** The row that is left of a deleted tenant. */

@@ -20,10 +20,10 @@ import {
 import type { Key } from "#base/table/keys.ts";
 import { remove } from "#base/table/writes.ts";
 import { apiKeyAttributes as ApiKey } from "#features/access/store/attributes.ts";
-import { tenantKey, userMembershipKey } from "#features/access/store/keys.ts";
+import { tenantKey, userMembershipKey } from "#features/access/store/items.ts";
 import { pageUseAttributes as PageUse, accountRouteAttributes as Route } from "#features/accounts/store/attributes.ts";
 import { erasureAttributes as Erasure } from "#features/erasure/store/attributes.ts";
-import { relatedKeys } from "#features/erasure/store/keys.ts";
+import { relatedKeys } from "#features/erasure/store/items.ts";
 import { holdAttributes as Hold } from "#features/holds/store/attributes.ts";
 import {
   socketTenantAttributes as SocketTenant,
@@ -31,8 +31,8 @@ import {
 } from "#features/realtime/store/attributes.ts";
 import { dueSendAttributes as DueSend } from "#features/sending/store/attributes.ts";
 import { uploadAttributes as Upload } from "#features/uploads/store/attributes.ts";
-import { tenantPartitions } from "./keys.ts";
 import { releaseRoute } from "./tenant-deletions.ts";
+import { tenantPartitions } from "./tenant-states.ts";
 
 /** A page has at most 1 MB, which is 256 read units. */
 const PAGE_SIZE = 2_000;

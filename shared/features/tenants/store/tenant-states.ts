@@ -4,11 +4,28 @@ import type { Millis } from "#base/kernel/time.ts";
 import type { Table } from "#base/table/client.ts";
 import { conditionalTransaction } from "#base/table/conditional-write.ts";
 import { isUnchanged } from "#base/table/expressions.ts";
+import type { Key } from "#base/table/keys.ts";
 import { put, sendWrite, update } from "#base/table/writes.ts";
-import { feedHeaderAttributes as Header } from "#features/inbox/store/attributes.ts";
-import { FEED_HEADER, feedHeaderKey, inboxFeed, messageFeed } from "#features/inbox/store/keys.ts";
-import { tenantStateAttributes as A } from "./attributes.ts";
-import { tenantStateKey } from "./keys.ts";
+import { feedHeaderAttributes } from "#features/inbox/store/attributes.ts";
+import { FEED_HEADER, feedHeaderKey, inboxFeed, messageFeed } from "#features/inbox/store/items.ts";
+
+const A = { lastErasureAt: "er", shards: "n" } as const;
+
+/** A tenant's state for workers: the shards of its feeds, and its last erasure. */
+export function tenantStateKey(tenant: TenantId): Key {
+  return { PK: `T#${tenant}`, SK: "STATE" };
+}
+
+/**
+ * The partitions that belong to a tenant as a whole, and the beginnings of those that belong to it. Rows of a tenant in
+ * other partitions are found by their sort key or an attribute.
+ */
+export function tenantPartitions(tenant: TenantId): { readonly whole: string[]; readonly starts: string[] } {
+  return {
+    whole: ["A", "LU", "RQ", "S", "T", "WC"].map((kind) => `${kind}#${tenant}`),
+    starts: ["AT", "B", "CONV", "D", "E", "IK", "N", "W"].map((kind) => `${kind}#${tenant}#`),
+  };
+}
 
 /** What every worker reads of a tenant. It may be a minute old. */
 export interface TenantState {
@@ -40,9 +57,9 @@ export function tenantStateStore(table: Table) {
       const header = (feed: "inbox" | "messages", partition: string) =>
         put({
           ...feedHeaderKey(tenant, feed),
-          [Header.feed]: partition,
-          [Header.feedPosition]: FEED_HEADER,
-          [Header.shards]: to,
+          [feedHeaderAttributes.feed]: partition,
+          [feedHeaderAttributes.feedPosition]: FEED_HEADER,
+          [feedHeaderAttributes.shards]: to,
         });
       // A tenant with one shard has no stored number.
       const hasSameShards = isUnchanged(A.shards, from === 1 ? undefined : from);

@@ -6,11 +6,20 @@ import { queryAll } from "#base/table/query-all.ts";
 import { check, put, update } from "#base/table/writes.ts";
 import type { AuditEntry } from "#features/access/rules/audit.ts";
 import { tenantAttributes as A, apiKeyAttributes, membershipAttributes } from "#features/access/store/attributes.ts";
-import { auditItem } from "#features/access/store/audit-items.ts";
-import { readKeyList } from "#features/access/store/key-list-items.ts";
-import { apiKeyLookupKey, membershipKey, tenantKey, userMembershipKey } from "#features/access/store/keys.ts";
-import { type MembershipItem, toMembership } from "#features/access/store/membership-items.ts";
-import { isDeletedTenant, isNotDeleted } from "#features/access/store/tenant-conditions.ts";
+import {
+  apiKeyLookupKey,
+  auditItem,
+  membershipKey,
+  readKeyList,
+  tenantKey,
+  userMembershipKey,
+} from "#features/access/store/items.ts";
+import {
+  isDeletedTenant,
+  isNotDeleted,
+  type MembershipItem,
+  toMembership,
+} from "#features/access/store/membership-items.ts";
 import type { Tenant } from "./tenants.ts";
 
 export type TenantStatus = Tenant["status"];

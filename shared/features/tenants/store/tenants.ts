@@ -10,13 +10,22 @@ import type { Key } from "#base/table/keys.ts";
 import { put, update, type Write } from "#base/table/writes.ts";
 import type { AuditEntry } from "#features/access/rules/audit.ts";
 import type { Invite, Membership } from "#features/access/rules/team.ts";
-import { actorCheck, type ChangeAuthor } from "#features/access/store/acting-conditions.ts";
 import { tenantAttributes as A, userAttributes as User } from "#features/access/store/attributes.ts";
-import { auditItem } from "#features/access/store/audit-items.ts";
 import { type AddressHashes, newInviteItem, pendingInviteChange } from "#features/access/store/invite-items.ts";
-import { pendingInviteKey, tenantKey, userKey } from "#features/access/store/keys.ts";
-import { newMembershipItems } from "#features/access/store/membership-items.ts";
-import { isDeletedTenant, isNotDeleted, isSlugFree } from "#features/access/store/tenant-conditions.ts";
+import {
+  actorCheck,
+  auditItem,
+  type ChangeAuthor,
+  pendingInviteKey,
+  tenantKey,
+  userKey,
+} from "#features/access/store/items.ts";
+import {
+  isDeletedTenant,
+  isNotDeleted,
+  isSlugFree,
+  newMembershipItems,
+} from "#features/access/store/membership-items.ts";
 import type { TenantCreations } from "#features/access/store/users.ts";
 
 export interface Tenant {

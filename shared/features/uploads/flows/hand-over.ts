@@ -1,17 +1,20 @@
 import { allDone } from "#base/kernel/parallel.ts";
 import { MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
 import { done, drop, type RecordOutcome, retry } from "#base/queues/record-outcome.ts";
-import { accountToken } from "#features/accounts/account-token.ts";
-import { type AccountCall, applyAccountRefusal, republishAccountStatus } from "#features/accounts/call-consequences.ts";
-import { checkAccount } from "#features/accounts/rules/account-refusals.ts";
-import { type Account, accountKey } from "#features/accounts/rules/accounts.ts";
-import { readConversationId } from "#features/inbox/rules/conversations.ts";
+import {
+  type AccountCall,
+  accountToken,
+  applyAccountRefusal,
+  republishAccountStatus,
+} from "#features/accounts/platform-calls.ts";
+import { type Account, accountKey, checkAccount } from "#features/accounts/rules/accounts.ts";
+import { readConversationId } from "#features/inbox/rules/messages.ts";
 import { accountForPush, requestUploadPush } from "#features/realtime/request-push.ts";
 import type { SendRefused, UploadOutcome } from "#platforms/platform.ts";
 import type { HandOverPorts } from "../ports.ts";
 import type { UploadMessage } from "../queue.ts";
 import { type UploadError, type UploadState, uploadError, uploadLeavesBy } from "../rules/uploads.ts";
-import type { StoredUpload } from "../store/upload-items.ts";
+import type { StoredUpload } from "../store/uploads.ts";
 
 /** How long the platform can fetch the file. */
 const LINK_LIFETIME: Millis = 5 * MINUTE;

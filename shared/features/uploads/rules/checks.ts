@@ -2,9 +2,9 @@ import { FILENAME_BYTES_MAX } from "#base/kernel/limits.ts";
 import { invalidField, type Refusal, refuse } from "#base/kernel/refusals.ts";
 import type { Connection } from "#features/accounts/rules/accounts.ts";
 import type { MediaType } from "#features/sending/rules/send-content.ts";
-import { cleanFilename } from "./file-names.ts";
 import {
   acceptedTypes,
+  cleanFilename,
   inferType,
   isAcceptedType,
   isClosedType,

@@ -3,7 +3,7 @@ import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import type { Table } from "#base/table/client.ts";
 import { consumeFromMinute } from "#base/table/minute-quota.ts";
-import { dnsQuotaKey } from "./keys.ts";
+import { dnsQuotaKey } from "./items.ts";
 
 export type DnsQuota = ReturnType<typeof dnsQuotaStore>;
 

@@ -21,24 +21,23 @@ import type { Key } from "#base/table/keys.ts";
 import { queryAll } from "#base/table/query-all.ts";
 import { put, type TransactItem, update as updateItem } from "#base/table/writes.ts";
 import type { AuditEntry } from "#features/access/rules/audit.ts";
-import { actorCheck, type ChangeAuthor } from "#features/access/store/acting-conditions.ts";
-import { auditItem } from "#features/access/store/audit-items.ts";
+import { actorCheck, auditItem, type ChangeAuthor } from "#features/access/store/items.ts";
 import type { Breaker } from "#features/delivery/rules/breaker.ts";
-import { presenceKey } from "#features/realtime/store/keys.ts";
-import { type PresenceItem, toSocketsUntil } from "#features/realtime/store/socket-items.ts";
+import { type PresenceItem, presenceKey, toSocketsUntil } from "#features/realtime/store/items.ts";
 import type { Endpoint, EndpointChanges } from "../rules/endpoints.ts";
 import { endpointAttributes as A } from "./attributes.ts";
 import {
   breakerFields,
   type EndpointItem,
+  endpointCountKey,
+  endpointKey,
   failureAttributes,
   isNotDeleted,
   statusAllows,
   toEndpoint,
   toEndpointItem,
   toEventLetters,
-} from "./endpoint-items.ts";
-import { endpointCountKey, endpointKey } from "./keys.ts";
+} from "./items.ts";
 
 /** A change of an endpoint, and the items that are written with it. */
 interface EndpointWrite extends Pick<Changes, "set" | "remove"> {

@@ -1,7 +1,6 @@
 import { QueryCommand, ScanCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, it } from "vitest";
-import { authenticate } from "#features/access/authenticate.ts";
-import { apiKeyHash } from "#features/access/flows/find-key.ts";
+import { apiKeyHash, authenticate } from "#features/access/authenticate.ts";
 import { createOperatorKey } from "#features/access/flows/keys.ts";
 import { startTestTable } from "../../../support/dynamodb.ts";
 import { injectFaults, withFaults } from "../../../support/faults.ts";

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from "vitest";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
-import { enforceRateLimit } from "#features/access/request-limits.ts";
+import { enforceRateLimit } from "#features/access/authenticate.ts";
 import type { Caller, SessionCaller } from "#features/access/rules/callers.ts";
 import { requestQuotaStore } from "#features/access/store/request-quota.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";

@@ -2,7 +2,7 @@ import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, expect, it } from "vitest";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY, HOUR, iso } from "#base/kernel/time.ts";
-import { counterStore } from "#features/stats/store/counters.ts";
+import { counterStore } from "#features/stats/store.ts";
 import { createTenant } from "#features/tenants/flows/tenants.ts";
 import { tenantStore } from "#features/tenants/store/tenants.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";

@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from "vitest";
 import { HOUR, SECOND } from "#base/kernel/time.ts";
-import type { Role } from "#features/access/rules/roles.ts";
+import type { Role } from "#features/access/rules/callers.ts";
 import { auditStore } from "#features/access/store/audit.ts";
 import { membershipStore } from "#features/access/store/memberships.ts";
 import { userStore } from "#features/access/store/users.ts";

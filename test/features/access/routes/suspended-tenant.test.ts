@@ -3,7 +3,7 @@ import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE } from "#base/kernel/time.ts";
 import { auditStore } from "#features/access/store/audit.ts";
 import { holdStore } from "#features/holds/store/holds.ts";
-import { conversationId } from "#features/inbox/rules/conversations.ts";
+import { conversationId } from "#features/inbox/rules/messages.ts";
 import { setTenantStatus } from "#features/tenants/flows/tenant-status.ts";
 import { createTenant } from "#features/tenants/flows/tenants.ts";
 import { tenantStore } from "#features/tenants/store/tenants.ts";

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { API_KEY_RANDOM_BYTES, apiKeyPrefix, formatApiKey, parseApiKey } from "#features/access/rules/api-keys.ts";
+import { API_KEY_RANDOM_BYTES, apiKeyPrefix, formatApiKey, parseApiKey } from "#features/access/rules/callers.ts";
 
 test("a key matches the pattern for secret scanners and ends with a CRC-32", () => {
   const key = formatApiKey("live", randomBytes(API_KEY_RANDOM_BYTES));

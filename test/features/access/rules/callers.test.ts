@@ -3,12 +3,14 @@ import type { TenantId } from "#base/kernel/tenant.ts";
 import {
   type Caller,
   callerActor,
+  hasRole,
   implicitTenant,
+  type Role,
   refuseActor,
   refuseRole,
   refuseTenant,
+  roles,
 } from "#features/access/rules/callers.ts";
-import { hasRole, type Role, roles } from "#features/access/rules/roles.ts";
 
 const acme = "acme" as TenantId;
 const globex = "globex" as TenantId;

@@ -4,7 +4,7 @@ import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY, SECOND } from "#base/kernel/time.ts";
 import type { AuditEntry } from "#features/access/rules/audit.ts";
 import { auditStore } from "#features/access/store/audit.ts";
-import { auditItem } from "#features/access/store/audit-items.ts";
+import { auditItem } from "#features/access/store/items.ts";
 import { openedOnce } from "../../../support/opened.ts";
 import { NOW, newTenant } from "../../../support/stores/samples.ts";
 import { openTestTable } from "../../../support/stores/test-table.ts";

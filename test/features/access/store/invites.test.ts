@@ -7,7 +7,7 @@ import type { Invite } from "#features/access/rules/team.ts";
 import { auditStore } from "#features/access/store/audit.ts";
 import type { AddressHashes } from "#features/access/store/invite-items.ts";
 import { inviteStore } from "#features/access/store/invites.ts";
-import { inviteKey } from "#features/access/store/keys.ts";
+import { inviteKey } from "#features/access/store/items.ts";
 import { membershipStore } from "#features/access/store/memberships.ts";
 import { userStore } from "#features/access/store/users.ts";
 import { tenantStatusStore } from "#features/tenants/store/tenant-status.ts";

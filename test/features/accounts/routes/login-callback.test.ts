@@ -3,7 +3,7 @@ import { refuse } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY, MINUTE } from "#base/kernel/time.ts";
 import { membershipStore } from "#features/access/store/memberships.ts";
-import { newLoginState, sealLoginState } from "#features/accounts/flows/login/login-state.ts";
+import { newLoginState, sealLoginState } from "#features/accounts/flows/login/use-login.ts";
 import type { App } from "#http/app.ts";
 import type { ConnectFunctionPorts } from "../../../../functions/connect/routes.ts";
 import { injectFaults } from "../../../support/faults.ts";

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { MINUTE } from "#base/kernel/time.ts";
-import { openLoginState } from "#features/accounts/flows/login/login-state.ts";
+import { openLoginState } from "#features/accounts/flows/login/use-login.ts";
 import { tenantStore } from "#features/tenants/store/tenants.ts";
 import { facebookDialog } from "#platforms/accounts/login-dialogs.ts";
 import type { ConnectFunctionPorts } from "../../../../functions/connect/routes.ts";

@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import { DAY, HOUR, MINUTE, type Millis } from "#base/kernel/time.ts";
-import { checkDelay, nextCheckTime } from "#features/accounts/rules/account-checks.ts";
-import type { AccountRef } from "#features/accounts/rules/accounts.ts";
+import { type AccountRef, checkDelay, nextCheckTime } from "#features/accounts/rules/accounts.ts";
 
 const NOON: Millis = Date.UTC(2026, 10, 12, 12);
 const accounts = Array.from({ length: 300 }, (_, i): AccountRef => ({ platform: "messenger", externalId: `10${i}` }));

@@ -19,7 +19,7 @@ import { type DeliveryStatus, deliveryStatuses } from "#features/delivery/rules/
 import { drainTask } from "#features/delivery/schedule.ts";
 import { dueStore } from "#features/delivery/store/due-attempts.ts";
 import { encodeErasure } from "#features/erasure/queue.ts";
-import { counterStore } from "#features/stats/store/counters.ts";
+import { counterStore } from "#features/stats/store.ts";
 import { tenantStore } from "#features/tenants/store/tenants.ts";
 import { encodeUpload } from "#features/uploads/queue.ts";
 import { parseUpdates } from "#platforms/parse/parse.ts";

@@ -9,7 +9,7 @@ import type { EndpointTask } from "#features/delivery/queue.ts";
 import { replayDelivery } from "#features/delivery/replay.ts";
 import { deliveryId, waitingForEndpoint } from "#features/delivery/rules/deliveries.ts";
 import { drainTask } from "#features/delivery/schedule.ts";
-import { sendTestEvent } from "#features/webhooks/flows/send-test.ts";
+import { sendTestEvent } from "#features/webhooks/flows.ts";
 import type { Endpoint } from "#features/webhooks/rules/endpoints.ts";
 import { deliverWorker } from "../../../../functions/deliver/worker.ts";
 import { advanceToWholeSecond, type Outage, openOutage } from "../../../support/flows/outage-fixture.ts";

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from "vitest";
 import { DAY, HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
 import { sweepDue } from "#features/delivery/flows/sweep/due.ts";
-import { counterStore } from "#features/stats/store/counters.ts";
+import { counterStore } from "#features/stats/store.ts";
 import { deadLettersWorker } from "../../../../functions/dead-letters/worker.ts";
 import { advanceToWholeSecond, type Outage, openOutage } from "../../../support/flows/outage-fixture.ts";
 import { invokeWorker, receiveAllMessages } from "../../../support/flows/queue-worker.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { isRefusal } from "#base/kernel/refusals.ts";
-import { signWebhook } from "#features/delivery/rules/signatures.ts";
+import { signWebhook } from "#features/delivery/rules/deliveries.ts";
 import type { Endpoint } from "#features/webhooks/rules/endpoints.ts";
 import { startReceiver } from "../../../base/net/receiver.ts";
 import { openEndpointFixture } from "../../../support/flows/endpoint-fixture.ts";

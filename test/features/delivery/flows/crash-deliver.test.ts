@@ -3,7 +3,7 @@ import { HOUR, MINUTE } from "#base/kernel/time.ts";
 import type { RetryMessage } from "#features/delivery/queue.ts";
 import { deliveryId, type InitialStatus, waitingForEndpoint } from "#features/delivery/rules/deliveries.ts";
 import { dueStore } from "#features/delivery/store/due-attempts.ts";
-import { counterStore } from "#features/stats/store/counters.ts";
+import { counterStore } from "#features/stats/store.ts";
 import type { Endpoint } from "#features/webhooks/rules/endpoints.ts";
 import { deliverWorker } from "../../../../functions/deliver/worker.ts";
 import { type EndpointFixture, openEndpointFixture } from "../../../support/flows/endpoint-fixture.ts";

@@ -5,7 +5,7 @@ import { isRefusal } from "#base/kernel/refusals.ts";
 import { SECOND } from "#base/kernel/time.ts";
 import { createGate, type GateOptions } from "#base/net/egress-gate.ts";
 import { createWebhookClient } from "#base/net/webhook-client.ts";
-import { createWebhook } from "#features/webhooks/flows/create.ts";
+import { createWebhook } from "#features/webhooks/flows.ts";
 import { deliverWorker } from "../../../../functions/deliver/worker.ts";
 import { type Receiver, type Respond, startReceiver } from "../../../base/net/receiver.ts";
 import { closeAfterTest, openWebhookClient } from "../../../base/net/webhook-client-fixture.ts";

@@ -3,7 +3,7 @@ import { beforeEach, expect, it } from "vitest";
 import type { QueueMessage } from "#base/aws/queues.ts";
 import { HOUR, iso, MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
 import { sweepDue } from "#features/delivery/flows/sweep/due.ts";
-import { dueKey } from "#features/delivery/store/keys.ts";
+import { dueKey } from "#features/delivery/store/items.ts";
 import { type FaultPoint, faultPoints, injectFaultAt } from "../../../support/flows/fault-injection.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
 import { openedOnce } from "../../../support/opened.ts";

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
 import { DAY, SECOND } from "#base/kernel/time.ts";
 import { deliveryId } from "#features/delivery/rules/deliveries.ts";
-import type { DeliveryRow } from "#features/delivery/store/delivery-items.ts";
+import type { DeliveryRow } from "#features/delivery/store/items.ts";
 import { startReceiver } from "../../../base/net/receiver.ts";
 import { createEndpointAt, recordMessage } from "../../../support/flows/test-endpoints.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";

@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from "node:crypto";
 import { Webhook as Standard } from "standardwebhooks";
 import { Webhook as Svix } from "svix";
 import { expect, test } from "vitest";
-import { signWebhook } from "#features/delivery/rules/signatures.ts";
+import { signWebhook } from "#features/delivery/rules/deliveries.ts";
 import { formatSigningSecret, secretPrefix } from "#features/webhooks/rules/endpoints.ts";
 
 const body = JSON.stringify({ id: "evt_1", text: "grüß dich ✓" });

@@ -9,8 +9,7 @@ import { type PastAttempt, withAttempt } from "#features/delivery/rules/attempt-
 import { attemptErrors, type Verdict } from "#features/delivery/rules/deliveries.ts";
 import { decodeAttempts, encodeAttempts } from "#features/delivery/store/attempt-history.ts";
 import { deliveryStore } from "#features/delivery/store/deliveries.ts";
-import type { DeliveryRow, NewDelivery } from "#features/delivery/store/delivery-items.ts";
-import { deliveryKey } from "#features/delivery/store/keys.ts";
+import { type DeliveryRow, deliveryKey, type NewDelivery } from "#features/delivery/store/items.ts";
 import { startTestTable } from "../../../support/dynamodb.ts";
 import { type Item, itemSize } from "../../../support/item-size.ts";
 import { openedOnce } from "../../../support/opened.ts";

@@ -12,7 +12,7 @@ import {
   type Verdict,
 } from "#features/delivery/rules/deliveries.ts";
 import { deliveryStore } from "#features/delivery/store/deliveries.ts";
-import type { DeliveryRow } from "#features/delivery/store/delivery-items.ts";
+import type { DeliveryRow } from "#features/delivery/store/items.ts";
 import { startTestTable } from "../../../support/dynamodb.ts";
 import { openedOnce } from "../../../support/opened.ts";
 import { NOW, newTenant } from "../../../support/stores/samples.ts";

@@ -7,7 +7,7 @@ import { DAY, HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
 import { deliveryStore } from "#features/delivery/store/deliveries.ts";
 import { recordUnlessErased, undoLateWrite } from "#features/erasure/late-writes.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
-import { headKey } from "#features/inbox/store/keys.ts";
+import { headKey } from "#features/inbox/store/items.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
 import { sendReply } from "#features/sending/flows/reply.ts";
 import type { Platform } from "#platforms/platform.ts";

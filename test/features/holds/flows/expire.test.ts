@@ -4,7 +4,7 @@ import { table as names } from "#base/config/names.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import { eraseConversation } from "#features/erasure/flows/erase.ts";
 import { expireHolds } from "#features/holds/flows/expire.ts";
-import { WAITING_HOLDS } from "#features/holds/store/keys.ts";
+import { WAITING_HOLDS } from "#features/holds/store/items.ts";
 import { eachFault } from "../../../support/flows/fault-injection.ts";
 import { openHoldFixture } from "../../../support/flows/hold-fixture.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";

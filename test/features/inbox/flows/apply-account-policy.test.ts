@@ -4,7 +4,7 @@ import { deriveUlid } from "#base/kernel/ids.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { HOUR, MINUTE } from "#base/kernel/time.ts";
 import { accountStore } from "#features/accounts/store/accounts.ts";
-import { accountItemKey } from "#features/accounts/store/keys.ts";
+import { accountItemKey } from "#features/accounts/store/items.ts";
 import { type Fault, injectFaults } from "../../../support/faults.ts";
 import {
   eventData,

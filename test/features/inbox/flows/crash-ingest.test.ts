@@ -5,7 +5,7 @@ import type { TenantId } from "#base/kernel/tenant.ts";
 import type { EventMessage } from "#features/delivery/event-queue.ts";
 import { decodeEvent } from "#features/delivery/event-queue.ts";
 import { encodeInbound } from "#features/inbox/queue.ts";
-import { conversationId } from "#features/inbox/rules/conversations.ts";
+import { conversationId } from "#features/inbox/rules/messages.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
 import { ingestWorker } from "../../../../functions/ingest/worker.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
-import { counterStore } from "#features/stats/store/counters.ts";
+import { counterStore } from "#features/stats/store.ts";
 import { tenantStateStore } from "#features/tenants/store/tenant-states.ts";
 import { ingestWorker } from "../../../../functions/ingest/worker.ts";
 import { inboundBody, instagramWebhook } from "../../../support/flows/inbound-webhooks.ts";

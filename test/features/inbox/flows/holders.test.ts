@@ -3,7 +3,7 @@ import { openQueue } from "#base/aws/queues.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
 import { tenantAttributes } from "#features/access/store/attributes.ts";
-import { tenantKey } from "#features/access/store/keys.ts";
+import { tenantKey } from "#features/access/store/items.ts";
 import type { AccountRef } from "#features/accounts/rules/accounts.ts";
 import { decodeEvent } from "#features/delivery/event-queue.ts";
 import type { ScanCursor } from "#features/tenants/store/tenant-rows.ts";

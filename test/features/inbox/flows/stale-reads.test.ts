@@ -3,7 +3,7 @@ import { newUlid } from "#base/kernel/ids.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import type { AccountRef } from "#features/accounts/rules/accounts.ts";
-import { accountRouteKey } from "#features/accounts/store/keys.ts";
+import { accountRouteKey } from "#features/accounts/store/items.ts";
 import { accountResolver } from "#features/inbox/flows/resolve-account.ts";
 import { PENDING_MESSAGES_MAX } from "#features/inbox/store/pending-changes.ts";
 import { allRows, runErasure } from "../../../support/flows/data-subject.ts";

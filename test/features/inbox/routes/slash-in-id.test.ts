@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import { beforeAll, expect, it } from "vitest";
 import type { TenantId } from "#base/kernel/tenant.ts";
-import { conversationId } from "#features/inbox/rules/conversations.ts";
+import { conversationId } from "#features/inbox/rules/messages.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
 import { type HttpHandler, lambdaHandler } from "#http/lambda.ts";

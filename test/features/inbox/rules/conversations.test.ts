@@ -8,7 +8,7 @@ import {
   parseConversationId,
   readConversationId,
   windowAt,
-} from "#features/inbox/rules/conversations.ts";
+} from "#features/inbox/rules/messages.ts";
 
 const acme = parseTenant("acme") as TenantId;
 const other = parseTenant("other") as TenantId;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { FEED_SHARDS_MAX, feedShardsFor } from "#features/inbox/rules/feeds.ts";
+import { FEED_SHARDS_MAX, feedShardsFor } from "#features/inbox/rules/messages.ts";
 
 test("a feed has one shard until its tenant stores more than 150 messages a second for an hour", () => {
   expect(feedShardsFor(0)).toBe(1);

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { PART_UPDATES_MAX } from "#base/kernel/limits.ts";
+import { planWebhook } from "#features/inbox/rules/raw-webhooks.ts";
 import type { Update } from "#features/inbox/rules/updates.ts";
-import { planWebhook } from "#features/inbox/rules/webhook-parts.ts";
 
 const account = { platform: "instagram", externalId: "1" } as const;
 const message = (participantId: string, externalId = "1"): Update => ({

@@ -5,7 +5,7 @@ import { MESSAGE_ID_CHARS_MAX } from "#base/kernel/limits.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { openTable } from "#base/table/client.ts";
 import type { Message } from "#features/inbox/rules/messages.ts";
-import { messageIdIndex } from "#features/inbox/store/keys.ts";
+import { messageIdIndex } from "#features/inbox/store/items.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
 import { outboundMessageStore } from "#features/inbox/store/outbound-messages.ts";
 import { startTestTable } from "../../../support/dynamodb.ts";

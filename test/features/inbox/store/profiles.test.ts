@@ -5,7 +5,7 @@ import type { TenantId } from "#base/kernel/tenant.ts";
 import { openTable } from "#base/table/client.ts";
 import type { Profile } from "#features/inbox/rules/profiles.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
-import { headKey } from "#features/inbox/store/keys.ts";
+import { headKey } from "#features/inbox/store/items.ts";
 import { profileStore } from "#features/inbox/store/profiles.ts";
 import { startTestTable } from "../../../support/dynamodb.ts";
 import { injectFaults } from "../../../support/faults.ts";

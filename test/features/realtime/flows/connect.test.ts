@@ -10,7 +10,7 @@ import type { Caller } from "#features/access/rules/callers.ts";
 import { newUserId } from "#features/access/rules/team.ts";
 import { disconnectSocket } from "#features/realtime/flows/disconnect.ts";
 import { createTicket } from "#features/realtime/flows/tickets.ts";
-import { presenceKey } from "#features/realtime/store/keys.ts";
+import { presenceKey } from "#features/realtime/store/items.ts";
 import { setTenantStatus } from "#features/tenants/flows/tenant-status.ts";
 import { type Fault, injectFaults } from "../../../support/faults.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";

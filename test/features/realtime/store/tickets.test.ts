@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { randomToken, sha256Hex } from "#base/kernel/bytes.ts";
 import { MINUTE } from "#base/kernel/time.ts";
 import { openTable } from "#base/table/client.ts";
-import type { Grant } from "#features/realtime/rules/grants.ts";
+import type { Grant } from "#features/realtime/rules/sockets.ts";
 import { realtimeTicketStore } from "#features/realtime/store/tickets.ts";
 import { startTestTable } from "../../../support/dynamodb.ts";
 import { injectFaults } from "../../../support/faults.ts";

@@ -4,7 +4,7 @@ import { isRefusal } from "#base/kernel/refusals.ts";
 import { DAY, HOUR, iso, MINUTE, SECOND } from "#base/kernel/time.ts";
 import type { Key } from "#base/table/keys.ts";
 import { planSend } from "#features/sending/plan.ts";
-import { accountBudgetKey, conversationBudgetKey } from "#features/sending/store/keys.ts";
+import { accountBudgetKey, conversationBudgetKey } from "#features/sending/store/items.ts";
 import { injectFaults } from "../../../support/faults.ts";
 import { openReplyFixture, type ReplyFixture, refusedWith } from "../../../support/flows/reply-fixture.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";

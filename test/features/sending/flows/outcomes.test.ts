@@ -1,9 +1,9 @@
 import { beforeEach, expect, it } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
 import { DAY, MINUTE, SECOND } from "#base/kernel/time.ts";
-import { accountItemKey } from "#features/accounts/store/keys.ts";
+import { accountItemKey } from "#features/accounts/store/items.ts";
 import { settleDueSends } from "#features/sending/flows/settle-due.ts";
-import { dueSendKey } from "#features/sending/store/keys.ts";
+import { dueSendKey } from "#features/sending/store/items.ts";
 import { eventSchema } from "#features/webhooks/event-catalog.ts";
 import { unknownOutcome } from "../../../support/flows/conversation-fixture.ts";
 import { openReplyFixture, refusedWith, replyFixtures } from "../../../support/flows/reply-fixture.ts";

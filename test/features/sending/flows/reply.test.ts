@@ -3,7 +3,7 @@ import { startRequestTime } from "#base/kernel/request-time.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY, HOUR, MINUTE } from "#base/kernel/time.ts";
 import type { Caller } from "#features/access/rules/callers.ts";
-import { conversationId } from "#features/inbox/rules/conversations.ts";
+import { conversationId } from "#features/inbox/rules/messages.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
 import { sendReply } from "#features/sending/flows/reply.ts";

@@ -3,7 +3,7 @@ import { beforeEach, expect, it } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
 import { accountStore } from "#features/accounts/store/accounts.ts";
-import { accountItemKey } from "#features/accounts/store/keys.ts";
+import { accountItemKey } from "#features/accounts/store/items.ts";
 import { eventSchema } from "#features/webhooks/event-catalog.ts";
 import { refusedWith, replyFixtures } from "../../../support/flows/reply-fixture.ts";
 

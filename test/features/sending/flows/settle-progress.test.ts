@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, expect, it } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
 import { DAY, MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
-import { conversationId } from "#features/inbox/rules/conversations.ts";
+import { conversationId } from "#features/inbox/rules/messages.ts";
 import { settleDueSends } from "#features/sending/flows/settle-due.ts";
 import type { ApiPorts } from "../../../../functions/api/routes.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
-import { feedShard, headKey, inboxFeed, messageFeed, messageKey } from "#features/inbox/store/keys.ts";
+import { feedShard, headKey, inboxFeed, messageFeed, messageKey } from "#features/inbox/store/items.ts";
 import { tenantStateStore } from "#features/tenants/store/tenant-states.ts";
 import { injectFaultAt } from "../../../support/flows/fault-injection.ts";
 import { openReplyFixture } from "../../../support/flows/reply-fixture.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { DAY, SECOND } from "#base/kernel/time.ts";
-import { type BudgetCounts, budgetWindowsAt, judgeBudgets, type SlowDown } from "#features/sending/rules/budgets.ts";
+import { type BudgetCounts, budgetWindowsAt, judgeBudgets, type SlowDown } from "#features/sending/rules/sends.ts";
 
 const midnight = Date.UTC(2026, 10, 21);
 const at = midnight + 5 * SECOND;

@@ -8,7 +8,7 @@ import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY, HOUR, SECOND } from "#base/kernel/time.ts";
 import { openTable } from "#base/table/client.ts";
 import { UnknownOutcome } from "#base/table/writes.ts";
-import { counterStore } from "#features/stats/store/counters.ts";
+import { counterStore } from "#features/stats/store.ts";
 import { type Fault, injectFaults } from "../../../support/faults.ts";
 import { openedOnce } from "../../../support/opened.ts";
 import { NOW, newTenant } from "../../../support/stores/samples.ts";

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { HOUR, MINUTE, type Millis } from "#base/kernel/time.ts";
 import { purgeUploads } from "#features/uploads/flows/purge.ts";
-import { getUpload } from "#features/uploads/flows/read.ts";
+import { getUpload } from "#features/uploads/flows/uploads.ts";
 import { postedKey } from "#features/uploads/rules/uploads.ts";
 import { uploadStore } from "#features/uploads/store/uploads.ts";
 import type { ApiPorts } from "../../../../functions/api/routes.ts";

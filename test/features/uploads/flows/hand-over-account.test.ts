@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
-import { accountItemKey } from "#features/accounts/store/keys.ts";
-import { relatedKeys } from "#features/erasure/store/keys.ts";
-import { headKey } from "#features/inbox/store/keys.ts";
+import { accountItemKey } from "#features/accounts/store/items.ts";
+import { relatedKeys } from "#features/erasure/store/items.ts";
+import { headKey } from "#features/inbox/store/items.ts";
 import type { UploadOutcome } from "#platforms/platform.ts";
 import { unknownOutcome } from "../../../support/flows/conversation-fixture.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";

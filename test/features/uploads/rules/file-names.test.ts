@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { cleanFilename, copyName, fileExtension } from "#features/uploads/rules/file-names.ts";
+import { cleanFilename, copyName, fileExtension } from "#features/uploads/rules/media-types.ts";
 
 test.each([
   ["a.png", "a.png"],

@@ -10,8 +10,7 @@ import {
   uploadError,
   uploadStatuses,
 } from "#features/uploads/rules/uploads.ts";
-import type { StoredUpload } from "#features/uploads/store/upload-items.ts";
-import { uploadStore } from "#features/uploads/store/uploads.ts";
+import { type StoredUpload, uploadStore } from "#features/uploads/store/uploads.ts";
 import { startTestTable } from "../../../support/dynamodb.ts";
 import { type Fault, injectFaults } from "../../../support/faults.ts";
 import { openedOnce } from "../../../support/opened.ts";

@@ -13,7 +13,7 @@ import { attachmentTypes, type Message } from "#features/inbox/rules/messages.ts
 import { eventSchema } from "#features/webhooks/event-catalog.ts";
 import { renderTestEvent } from "#features/webhooks/events/test-event.ts";
 import { renderWebhookPaused } from "#features/webhooks/events/webhook-paused.ts";
-import { listEventTypes } from "#features/webhooks/routes/event-types.ts";
+import { listEventTypes } from "#features/webhooks/routes.ts";
 import {
   ACCOUNT,
   NOW,

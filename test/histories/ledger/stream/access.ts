@@ -1,8 +1,8 @@
 import { MINUTE, type Millis } from "#base/kernel/time.ts";
 import type { Key } from "#base/table/keys.ts";
-import { apiKeyItemKey, membershipKey, tenantKey } from "#features/access/store/keys.ts";
+import { apiKeyItemKey, membershipKey, tenantKey } from "#features/access/store/items.ts";
 import { socketAttributes as A } from "#features/realtime/store/attributes.ts";
-import { socketKey } from "#features/realtime/store/keys.ts";
+import { socketKey } from "#features/realtime/store/items.ts";
 import type { Viewer } from "../../sockets.ts";
 import type { Step } from "../../steps/step.ts";
 import type { Evidence, StoredChange } from "../evidence.ts";

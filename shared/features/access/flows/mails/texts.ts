@@ -1,8 +1,8 @@
 import type { Mail } from "#base/aws/mail.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
-import { formatMinute, joinParagraphs } from "../../mail-text.ts";
-import type { Role } from "../../rules/roles.ts";
+import { formatMinute, joinParagraphs } from "../../mails.ts";
+import type { Role } from "../../rules/callers.ts";
 
 // A mail names a tenant by its slug, and no other person. A tenant's name, an inviter's name and an inviter's address are
 // texts that a stranger chose: in a mail of the service they could ask for anything, or reorder it by control characters.

@@ -1,7 +1,7 @@
 import { newUlid } from "#base/kernel/ids.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { endAccess } from "#features/realtime/cut-off.ts";
-import type { Grant } from "#features/realtime/rules/grants.ts";
+import type { Grant } from "#features/realtime/rules/sockets.ts";
 import { auditEntry, type CallerAuthor } from "../../author.ts";
 import type { SessionCaller } from "../../rules/callers.ts";
 import type { SignOutPorts } from "./ports.ts";

@@ -1,8 +1,7 @@
 import { RETENTION } from "#base/kernel/limits.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
-import { conversationId } from "#features/inbox/rules/conversations.ts";
-import { HISTORY_AGE_MIN } from "#features/inbox/rules/late-messages.ts";
+import { conversationId, HISTORY_AGE_MIN } from "#features/inbox/rules/messages.ts";
 import type { ThreadMessage } from "#platforms/accounts/account-platform.ts";
 import type { Account } from "../../rules/accounts.ts";
 import type { MissingMessagePorts } from "./ports.ts";

@@ -1,9 +1,8 @@
 import type { CallFailure } from "#platforms/accounts/account-platform.ts";
 import type { AccountCheckPorts, ReconcilePorts } from "../../ports.ts";
-import { markSubscribed, reconcileSubscription } from "../../reconcile-subscription.ts";
+import { markSubscribed, ownSubscription, reconcileSubscription } from "../../reconcile-subscription.ts";
 import { accountKey } from "../../rules/accounts.ts";
 import type { AccountCheck } from "../../store/account-checks.ts";
-import { ownSubscription } from "../../subscription.ts";
 import { queueUnfinishedBackfill } from "../backfill/queue-backfill.ts";
 import { checkThreads } from "./check-threads.ts";
 import { applyRefusal, lastingRefusal, type StepResult, type Visit } from "./visit.ts";

@@ -1,6 +1,5 @@
 import { type Millis, SECOND } from "#base/kernel/time.ts";
-import { conversationId } from "#features/inbox/rules/conversations.ts";
-import { HISTORY_AGE_MIN } from "#features/inbox/rules/late-messages.ts";
+import { conversationId, HISTORY_AGE_MIN } from "#features/inbox/rules/messages.ts";
 import type { Thread } from "#platforms/accounts/account-platform.ts";
 import type { AccountCheckPorts } from "../../ports.ts";
 import { accountKey } from "../../rules/accounts.ts";

@@ -1,7 +1,7 @@
 import type { Millis } from "#base/kernel/time.ts";
 import type { DueCheckPorts } from "../../ports.ts";
 import { encodeAccountTask } from "../../queue.ts";
-import { checkDelay } from "../../rules/account-checks.ts";
+import { checkDelay } from "../../rules/accounts.ts";
 
 /**
  * Enqueues the checks that are due, each with a delay of up to 15 minutes that its account's key determines: accounts that

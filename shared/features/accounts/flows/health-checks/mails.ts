@@ -1,6 +1,6 @@
 import type { Mail } from "#base/aws/mail.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
-import { formatMinute, joinParagraphs } from "#features/access/mail-text.ts";
+import { formatMinute, joinParagraphs } from "#features/access/mails.ts";
 import { type Account, accountKey } from "../../rules/accounts.ts";
 
 // A mail names an account by its key. Its handle and name are texts that a stranger chose, and so may be the platform's

@@ -1,8 +1,8 @@
 import { newUlid } from "#base/kernel/ids.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
-import { mailOwners } from "#features/access/mail-owners.ts";
-import { publishAccountEvent } from "../../call-consequences.ts";
+import { mailOwners } from "#features/access/mails.ts";
+import { publishAccountEvent } from "../../platform-calls.ts";
 import type { AccountCheckPorts } from "../../ports.ts";
 import type { HealthEvent } from "../../rules/account-health.ts";
 import type { AccountStatus } from "../../rules/accounts.ts";

@@ -1,5 +1,5 @@
 import type { CallFailure } from "#platforms/accounts/account-platform.ts";
-import { sealAccountToken } from "../../account-token.ts";
+import { sealAccountToken } from "../../platform-calls.ts";
 import type { AccountCheckPorts } from "../../ports.ts";
 import { expiredTokenDetail } from "../../rules/account-health.ts";
 import { accountKey } from "../../rules/accounts.ts";

@@ -4,7 +4,7 @@ import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { loginFailed, loginNotSet } from "./login-failures.ts";
 import type { MessengerLoginPorts } from "./ports.ts";
-import { callbackUrl } from "./start-login.ts";
+import { callbackUrl } from "./use-login.ts";
 
 /** A login whose state is used. */
 interface Login {

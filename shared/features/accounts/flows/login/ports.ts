@@ -9,7 +9,7 @@ import type { Account, PlatformName } from "../../rules/accounts.ts";
 import type { Accounts } from "../../store/accounts.ts";
 import type { LoginStates } from "../../store/login-states.ts";
 import type { PageChoices } from "../../store/page-choices.ts";
-import type { ConnectReason, NewConnection } from "../link-account.ts";
+import type { ConnectReason, NewConnection } from "../connect.ts";
 
 export interface LoginStatePorts {
   /** Seals the states of logins. */

@@ -7,7 +7,7 @@ import type { OverduePorts } from "../../ports.ts";
 import { isCircuitOpen, isSlow } from "../../rules/breaker.ts";
 import { isWaiting } from "../../rules/deliveries.ts";
 import { retryMessage } from "../../schedule.ts";
-import type { DeliveryRow } from "../../store/delivery-items.ts";
+import type { DeliveryRow } from "../../store/items.ts";
 import type { WaitingDelivery } from "../../store/waiting-deliveries.ts";
 import { nextAttemptNumber } from "../drain.ts";
 

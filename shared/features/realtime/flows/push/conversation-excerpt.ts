@@ -1,7 +1,6 @@
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE, type Millis } from "#base/kernel/time.ts";
-import type { ConversationHead } from "#features/inbox/rules/conversations.ts";
-import { type Message, type MessageRef, messageRefKey } from "#features/inbox/rules/messages.ts";
+import { type ConversationHead, type Message, type MessageRef, messageRefKey } from "#features/inbox/rules/messages.ts";
 import type { ConversationExcerpt } from "#features/inbox/store/conversations.ts";
 import type { PushPorts } from "./ports.ts";
 

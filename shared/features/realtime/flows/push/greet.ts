@@ -4,7 +4,7 @@ import { HOUR, MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
 import { done, drop, type RecordOutcome, retry } from "#base/queues/record-outcome.ts";
 import { helloFrame, pongFrame } from "../../events.ts";
 import type { Socket } from "../../rules/sockets.ts";
-import type { StoredSocket } from "../../store/socket-items.ts";
+import type { StoredSocket } from "../../store/items.ts";
 import { verifySocket } from "../close.ts";
 import { HANDSHAKE_MAX, HELLO_OVERDUE_AFTER, requestHello, VISIBLE_AFTER } from "../hello.ts";
 import type { PushBatch } from "./batch.ts";

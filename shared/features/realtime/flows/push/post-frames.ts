@@ -1,7 +1,7 @@
 import { GATEWAY_MESSAGE_BYTES_MAX } from "#base/kernel/limits.ts";
 import { allDone } from "#base/kernel/parallel.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
-import type { StoredSocket } from "../../store/socket-items.ts";
+import type { StoredSocket } from "../../store/items.ts";
 import { HANDSHAKE_MAX } from "../hello.ts";
 import type { PushRun } from "./batch.ts";
 import { isGreeted } from "./greet.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { parseTenant } from "#base/kernel/tenant.ts";
 import { inviteMail, signInMail } from "#features/access/flows/mails/texts.ts";
-import { roles } from "#features/access/rules/roles.ts";
+import { roles } from "#features/access/rules/callers.ts";
 
 const tenant = parseTenant("acme") ?? expect.unreachable();
 const expiresAt = Date.UTC(2026, 10, 22, 17, 35, 59);

@@ -6,7 +6,7 @@ import { parseTextAfterLeak, toTextAfterLeak } from "#base/kernel/text/root-text
 import { DAY, type Millis, SECOND } from "#base/kernel/time.ts";
 import { openLoginAddress, openLoginToken, sealLogin } from "#features/access/flows/sign-in/login-link.ts";
 import { openSession, sealSession } from "#features/access/sessions.ts";
-import { newLoginState, openLoginState, sealLoginState } from "#features/accounts/flows/login/login-state.ts";
+import { newLoginState, openLoginState, sealLoginState } from "#features/accounts/flows/login/use-login.ts";
 import { confirmationCode, confirmationCodes } from "#features/accounts/flows/platform-callbacks/confirmation-codes.ts";
 import { holdSecret, newHoldId } from "#features/holds/rules/holds.ts";
 import { checkSolutions, newChallenge } from "#features/holds/rules/proof-of-work.ts";

@@ -1,7 +1,7 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, expect } from "vitest";
 import type { TenantId } from "#base/kernel/tenant.ts";
-import { apiKeyHash } from "#features/access/flows/find-key.ts";
+import { apiKeyHash } from "#features/access/authenticate.ts";
 import { listKeys, revokeKey } from "#features/access/flows/key-lists.ts";
 import { type CreatedKey, createKey as create } from "#features/access/flows/keys.ts";
 import type { AuditAction } from "#features/access/rules/audit.ts";

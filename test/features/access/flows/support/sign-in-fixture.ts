@@ -34,8 +34,6 @@ const loginRing = oneKeyRing(deriveKey(ROOT, "login-link"));
 export const BROWSER = Buffer.alloc(32, 7).toString("base64url");
 export const sessionRing = oneKeyRing(deriveKey(ROOT, "session"));
 
-type SignInFixture = Awaited<ReturnType<typeof openSignInFixture>>;
-
 /** The ports of signing in, with a queue that no worker reads, and people in every relation to the service. */
 export async function openSignInFixture(testEnv: TestEnv) {
   const QueueName = `mails-${newUlid(testEnv.now())}`;

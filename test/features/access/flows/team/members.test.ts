@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from "vitest";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { changeMemberRole, listMembers, removeMember } from "#features/access/flows/team/members.ts";
-import type { Role } from "#features/access/rules/roles.ts";
+import type { Role } from "#features/access/rules/callers.ts";
 import { newUserId } from "#features/access/rules/team.ts";
 import { eachFault } from "../../../../support/flows/fault-injection.ts";
 import { useTeam } from "./support/team.ts";

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { DAY } from "#base/kernel/time.ts";
 import { acceptOwnInvite, declineOwnInvite, listOwnInvites } from "#features/access/flows/team/own-invites.ts";
-import type { Role } from "#features/access/rules/roles.ts";
+import type { Role } from "#features/access/rules/callers.ts";
 import { eachFault } from "../../../../support/flows/fault-injection.ts";
 import { refused, useInvites } from "./support/invites.ts";
 import { newEmail } from "./support/team.ts";

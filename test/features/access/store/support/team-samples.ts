@@ -2,7 +2,7 @@ import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY } from "#base/kernel/time.ts";
 import type { Table } from "#base/table/client.ts";
 import type { AuditEntry } from "#features/access/rules/audit.ts";
-import type { Role } from "#features/access/rules/roles.ts";
+import type { Role } from "#features/access/rules/callers.ts";
 import { type Invite, newInviteId, newUserId, type User } from "#features/access/rules/team.ts";
 import type { AddressHashes } from "#features/access/store/invite-items.ts";
 import { inviteStore } from "#features/access/store/invites.ts";

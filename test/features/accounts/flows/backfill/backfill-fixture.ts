@@ -3,7 +3,7 @@ import { DAY, MINUTE, SECOND } from "#base/kernel/time.ts";
 import type { BackfillTask } from "#features/accounts/flows/backfill/run-backfill.ts";
 import { encodeAccountTask } from "#features/accounts/queue.ts";
 import { decodeEvent } from "#features/delivery/event-queue.ts";
-import { conversationId } from "#features/inbox/rules/conversations.ts";
+import { conversationId } from "#features/inbox/rules/messages.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
 import { accountPlatformFor } from "#platforms/accounts/account-platform-for.ts";
 import { accountsWorker } from "../../../../../functions/accounts/worker.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { HOUR } from "#base/kernel/time.ts";
 import { checkAccountHealth } from "#features/accounts/flows/health-checks/check.ts";
-import { checkTimeAfter } from "#features/accounts/rules/account-checks.ts";
+import { checkTimeAfter } from "#features/accounts/rules/accounts.ts";
 import { authorizationAttributes } from "#features/accounts/store/attributes.ts";
 import { allRows } from "../../../../support/flows/data-subject.ts";
 import { openTestEnv } from "../../../../support/flows/test-env.ts";

@@ -4,7 +4,7 @@ import { newUlid } from "#base/kernel/ids.ts";
 import { DAY, HOUR, MINUTE } from "#base/kernel/time.ts";
 import { checkAccountHealth } from "#features/accounts/flows/health-checks/check.ts";
 import { accountAttributes as A } from "#features/accounts/store/attributes.ts";
-import { accountItemKey } from "#features/accounts/store/keys.ts";
+import { accountItemKey } from "#features/accounts/store/items.ts";
 import { eventSchema } from "#features/webhooks/event-catalog.ts";
 import { openTestEnv } from "../../../../support/flows/test-env.ts";
 import { openedEach, openedOnce } from "../../../../support/opened.ts";

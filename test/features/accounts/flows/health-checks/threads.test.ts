@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from "vitest";
 import { DAY, HOUR, MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
-import { conversationId } from "#features/inbox/rules/conversations.ts";
+import { conversationId } from "#features/inbox/rules/messages.ts";
 import { openTestEnv } from "../../../../support/flows/test-env.ts";
 import { openedEach, openedOnce } from "../../../../support/opened.ts";
 import { SAMPLE_INBOX, sampleMessage } from "../../../../support/stores/samples.ts";

@@ -8,7 +8,7 @@ import {
   newLoginState,
   openLoginState,
   sealLoginState,
-} from "#features/accounts/flows/login/login-state.ts";
+} from "#features/accounts/flows/login/use-login.ts";
 import { oneKeyRing } from "../../../../support/world/key-rings.ts";
 
 const ring = oneKeyRing(deriveKey("the root of this deployment", "login-state"));

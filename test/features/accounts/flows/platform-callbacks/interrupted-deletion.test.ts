@@ -7,7 +7,7 @@ import { deleteData } from "#features/accounts/flows/platform-callbacks/delete-d
 import { eraseAccountConversations } from "#features/accounts/flows/platform-callbacks/erase-conversations.ts";
 import { readDataDeletion } from "#features/accounts/flows/platform-callbacks/read-deletion.ts";
 import { deriveErasureId } from "#features/erasure/rules/erasures.ts";
-import type { Erasure } from "#features/erasure/store/erasure-items.ts";
+import type { Erasure } from "#features/erasure/store/items.ts";
 import { accountsWorker } from "../../../../../functions/accounts/worker.ts";
 import { Crash, injectFaults } from "../../../../support/faults.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectIntoProcesses } from "../../../../support/flows/fault-injection.ts";

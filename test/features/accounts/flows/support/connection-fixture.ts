@@ -3,9 +3,8 @@ import { openQueue } from "#base/aws/queues.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import type { AuditAction } from "#features/access/rules/audit.ts";
-import { connectAccount } from "#features/accounts/flows/connect.ts";
+import { connectAccount, type NewConnection } from "#features/accounts/flows/connect.ts";
 import { type DisconnectionRequest, runDisconnection } from "#features/accounts/flows/disconnection.ts";
-import type { NewConnection } from "#features/accounts/flows/link-account.ts";
 import type { TaskPorts } from "#features/accounts/flows/run-task.ts";
 import type { AccountTaskPorts, ConnectPorts } from "#features/accounts/ports.ts";
 import {

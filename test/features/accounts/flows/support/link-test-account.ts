@@ -1,5 +1,5 @@
 import { newUlid } from "#base/kernel/ids.ts";
-import { linkAccount, type NewLink } from "#features/accounts/flows/link-account.ts";
+import { linkAccount, type NewLink } from "#features/accounts/flows/connect.ts";
 import type { LinkPorts } from "#features/accounts/ports.ts";
 
 type Defaults = Pick<NewLink, "tokenExpiresAt" | "authorizedBy" | "connectionId">;

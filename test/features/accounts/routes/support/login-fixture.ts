@@ -1,6 +1,6 @@
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY } from "#base/kernel/time.ts";
-import type { Role } from "#features/access/rules/roles.ts";
+import type { Role } from "#features/access/rules/callers.ts";
 import type { LoginConnection } from "#features/accounts/flows/login/ports.ts";
 import type { Account, PlatformName } from "#features/accounts/rules/accounts.ts";
 import { loginStateStore } from "#features/accounts/store/login-states.ts";

@@ -3,7 +3,7 @@ import { DAY, type Millis } from "#base/kernel/time.ts";
 import { cursorAfter } from "#base/table/due-queue.ts";
 import { sweepDue } from "#features/delivery/flows/sweep/due.ts";
 import { type DueAttempt, dueStore } from "#features/delivery/store/due-attempts.ts";
-import { dueKey } from "#features/delivery/store/keys.ts";
+import { dueKey } from "#features/delivery/store/items.ts";
 import { invokeWorker } from "../../../../support/flows/queue-worker.ts";
 import type { TestEnv } from "../../../../support/flows/test-env.ts";
 import { decodeRetry } from "../../../../support/pipeline/deliveries-messages.ts";

@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from "vitest";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY, MINUTE, SECOND } from "#base/kernel/time.ts";
 import { accountResolver } from "#features/inbox/flows/resolve-account.ts";
-import { headKey } from "#features/inbox/store/keys.ts";
+import { headKey } from "#features/inbox/store/items.ts";
 import { profileStore } from "#features/inbox/store/profiles.ts";
 import { drainErasures, runErasure } from "../../../../support/flows/data-subject.ts";
 import { newConversation } from "../../../../support/flows/new-conversation.ts";

@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from "vitest";
 import { DAY, HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
 import type { IngestPorts } from "#features/inbox/ports.ts";
 import { headAttributes as Head } from "#features/inbox/store/attributes.ts";
-import { headKey } from "#features/inbox/store/keys.ts";
+import { headKey } from "#features/inbox/store/items.ts";
 import { pendingChangeStore } from "#features/inbox/store/pending-changes.ts";
 import { profileStore } from "#features/inbox/store/profiles.ts";
 import { type ChangeFixture, openChangeFixture } from "../../../../support/flows/change-fixture.ts";

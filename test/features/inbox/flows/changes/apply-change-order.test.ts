@@ -8,7 +8,7 @@ import { decodeEvent } from "#features/delivery/event-queue.ts";
 import { eventBodyStore } from "#features/delivery/store/event-bodies.ts";
 import type { IngestPorts } from "#features/inbox/ports.ts";
 import { toMessageResponse } from "#features/inbox/routes/messages.ts";
-import { conversationId } from "#features/inbox/rules/conversations.ts";
+import { conversationId } from "#features/inbox/rules/messages.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
 import { type Fault, injectFaults } from "../../../../support/faults.ts";

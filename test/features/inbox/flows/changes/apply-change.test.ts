@@ -3,7 +3,7 @@ import { eventId } from "#base/events/events.ts";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { DAY, iso, MINUTE, SECOND } from "#base/kernel/time.ts";
 import { toMessageResponse } from "#features/inbox/routes/messages.ts";
-import { headKey } from "#features/inbox/store/keys.ts";
+import { headKey } from "#features/inbox/store/items.ts";
 import { openChangeFixture } from "../../../../support/flows/change-fixture.ts";
 import {
   editEvent,

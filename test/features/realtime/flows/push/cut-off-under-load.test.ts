@@ -8,7 +8,7 @@ import { signOut } from "#features/access/flows/sign-in/sign-out.ts";
 import { removeMember } from "#features/access/flows/team/members.ts";
 import type { Caller, SessionCaller } from "#features/access/rules/callers.ts";
 import type { AccountRef } from "#features/accounts/rules/accounts.ts";
-import type { Grant } from "#features/realtime/rules/grants.ts";
+import type { Grant } from "#features/realtime/rules/sockets.ts";
 import { deleteTenant } from "#features/tenants/flows/delete-tenant.ts";
 import { setTenantStatus } from "#features/tenants/flows/tenant-status.ts";
 import type { TestEnv } from "../../../../support/flows/test-env.ts";

@@ -3,7 +3,7 @@ import { HOUR, type Millis, SECOND } from "#base/kernel/time.ts";
 import { eraseConversation } from "#features/erasure/flows/erase.ts";
 import { newEffects } from "#features/inbox/effects.ts";
 import { applyMessageChange } from "#features/inbox/flows/apply-message-change.ts";
-import { readConversationId } from "#features/inbox/rules/conversations.ts";
+import { readConversationId } from "#features/inbox/rules/messages.ts";
 import { requestHoldPush, requestUploadPush } from "#features/realtime/request-push.ts";
 import type { TestEnv } from "../../../../support/flows/test-env.ts";
 import { repetitions } from "../../../../support/sampling.ts";

@@ -5,7 +5,7 @@ import { newUlid } from "#base/kernel/ids.ts";
 import { encodeEvent } from "#features/delivery/event-queue.ts";
 import { messageEvent } from "#features/inbox/effects.ts";
 import { eventCatalog } from "#features/webhooks/event-catalog.ts";
-import { sendTestEvent } from "#features/webhooks/flows/send-test.ts";
+import { sendTestEvent } from "#features/webhooks/flows.ts";
 import { deliverWorker } from "../../../../../functions/deliver/worker.ts";
 import { openWebhookClient } from "../../../../base/net/webhook-client-fixture.ts";
 import { invokeWorker } from "../../../../support/flows/queue-worker.ts";

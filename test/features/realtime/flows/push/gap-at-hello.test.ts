@@ -4,7 +4,7 @@ import { SOCKET_LIFETIME } from "#base/kernel/limits.ts";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { HOUR, MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
 import { put, sendWrite } from "#base/table/writes.ts";
-import { apiKeyItemKey } from "#features/access/store/keys.ts";
+import { apiKeyItemKey } from "#features/access/store/items.ts";
 import { listMessages } from "#features/inbox/flows/read-inbox.ts";
 import { listSockets, newPushBatch } from "#features/realtime/flows/push/batch.ts";
 import { pushMessage } from "#features/realtime/flows/push/push-message.ts";

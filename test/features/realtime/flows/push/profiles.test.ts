@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import { HOUR } from "#base/kernel/time.ts";
 import { encodeProfile } from "#features/inbox/profile-queue.ts";
-import { conversationId as toConversationId } from "#features/inbox/rules/conversations.ts";
+import { conversationId as toConversationId } from "#features/inbox/rules/messages.ts";
 import { decodeRealtime } from "#features/realtime/queue.ts";
 import { profileWorker } from "../../../../../functions/profile/worker.ts";
 import { jsonResponse, startFakePlatform } from "../../../../platforms/api/fake-platform.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { HOUR, SECOND } from "#base/kernel/time.ts";
-import { readConversationId } from "#features/inbox/rules/conversations.ts";
+import { readConversationId } from "#features/inbox/rules/messages.ts";
 import { decodeRealtime, type RealtimeMessage } from "#features/realtime/queue.ts";
 import { handOverWorker } from "../../../../../functions/hand-over/worker.ts";
 import { faultPoints, strikeEachCall } from "../../../../support/flows/fault-injection.ts";

@@ -1,5 +1,5 @@
 import { isRefusal } from "#base/kernel/refusals.ts";
-import { type ReadMessage, readMessage } from "#features/sending/admit-message.ts";
+import { type ReadMessage, readMessage } from "#features/sending/plan.ts";
 
 /** A text of a live key in a conversation. @param actorId who typed it; null for a reply */
 export function sampleMessage(conversationId: string, actorId: string | null = null): ReadMessage {

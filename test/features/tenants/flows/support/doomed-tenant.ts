@@ -6,7 +6,7 @@ import type { Millis } from "#base/kernel/time.ts";
 import { deleteTenant } from "#features/tenants/flows/delete-tenant.ts";
 import { createTenant } from "#features/tenants/flows/tenants.ts";
 import type { DeleteTenantPorts } from "#features/tenants/ports.ts";
-import { createWebhook } from "#features/webhooks/flows/create.ts";
+import { createWebhook } from "#features/webhooks/flows.ts";
 import { tenantCaller } from "../../../../support/flows/data-subject.ts";
 import type { TestEnv, TestQueues } from "../../../../support/flows/test-env.ts";
 import { openStores } from "../../../../support/stores/open-stores.ts";

@@ -1,10 +1,8 @@
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { startRequestTime } from "#base/kernel/request-time.ts";
 import type { PlatformName } from "#features/accounts/rules/accounts.ts";
-import { accountItemKey } from "#features/accounts/store/keys.ts";
-import { type CreatedUpload, createUpload } from "#features/uploads/flows/create.ts";
-import { finishUpload } from "#features/uploads/flows/finish.ts";
-import { getUpload } from "#features/uploads/flows/read.ts";
+import { accountItemKey } from "#features/accounts/store/items.ts";
+import { type CreatedUpload, createUpload, finishUpload, getUpload } from "#features/uploads/flows/uploads.ts";
 import { COPY_PREFIX, POSTED_PREFIX } from "#features/uploads/rules/uploads.ts";
 import type { ApiPorts } from "../../../../../functions/api/routes.ts";
 import { receiveAllMessages } from "../../../../support/flows/queue-worker.ts";

@@ -4,7 +4,7 @@ import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE } from "#base/kernel/time.ts";
 import { createInvite, listInvites, resendInvite, revokeInvite } from "#features/access/flows/team/invites.ts";
 import { decodeMail } from "#features/access/queue.ts";
-import type { Role } from "#features/access/rules/roles.ts";
+import type { Role } from "#features/access/rules/callers.ts";
 import type { Invite } from "#features/access/rules/team.ts";
 import { newEmail, useTeam } from "./team.ts";
 

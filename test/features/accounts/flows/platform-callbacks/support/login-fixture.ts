@@ -7,9 +7,9 @@ import type { SystemErasure } from "#features/accounts/flows/platform-callbacks/
 import { resumeDataDeletions } from "#features/accounts/flows/platform-callbacks/resume-deletions.ts";
 import { type AccountTask, encodeAccountTask } from "#features/accounts/queue.ts";
 import { type AccountRef, accountKey } from "#features/accounts/rules/accounts.ts";
-import { DUE_DELETIONS } from "#features/accounts/store/keys.ts";
+import { DUE_DELETIONS } from "#features/accounts/store/items.ts";
 import { eraseConversation } from "#features/erasure/flows/erase.ts";
-import { conversationId } from "#features/inbox/rules/conversations.ts";
+import { conversationId } from "#features/inbox/rules/messages.ts";
 import { accountsWorker } from "../../../../../../functions/accounts/worker.ts";
 import { eraseWorker } from "../../../../../../functions/erase/worker.ts";
 import { allRows } from "../../../../../support/flows/data-subject.ts";

@@ -3,7 +3,7 @@ import { SOCKET_LIFETIME } from "#base/kernel/limits.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE, type Millis } from "#base/kernel/time.ts";
 import type { Table } from "#base/table/client.ts";
-import { apiKeyItemKey } from "#features/access/store/keys.ts";
+import { apiKeyItemKey } from "#features/access/store/items.ts";
 import type { Socket } from "#features/realtime/rules/sockets.ts";
 import { socketStore } from "#features/realtime/store/sockets.ts";
 import { writeItem } from "../../../../../support/stores/items.ts";

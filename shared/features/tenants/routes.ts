@@ -1,0 +1,131 @@
+import * as z from "zod/mini";
+import { TENANT_NAME_CHARS_MAX } from "#base/kernel/limits.ts";
+import { invalidField, isRefusal } from "#base/kernel/refusals.ts";
+import { parseTenant, TENANT_SLUG_PATTERN } from "#base/kernel/tenant.ts";
+import { iso } from "#base/kernel/time.ts";
+import {
+  createOwnTenant,
+  getOwnTenant,
+  listOwnTenants,
+  type OwnTenant,
+  renameTenant,
+} from "#features/access/own-tenants.ts";
+import type { OwnTenantPorts } from "#features/access/ports.ts";
+import { roles } from "#features/access/rules/callers.ts";
+import { endpointsFor } from "#http/endpoints-for.ts";
+import { charactersMax, visibleLine } from "#http/fields.ts";
+
+const endpoint = endpointsFor<OwnTenantPorts>();
+
+const tag = "Tenants";
+
+const tenantSchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    status: z.enum(["active", "suspended"]),
+    created_at: z.string(),
+    updated_at: z.string(),
+  })
+  .register(z.globalRegistry, { id: "Tenant" });
+const ownTenantSchema = z
+  .extend(tenantSchema, {
+    role: z.enum(roles),
+    invited_by: z.nullable(z.string()),
+    invited_by_email: z.nullable(z.string()),
+  })
+  .register(z.globalRegistry, { id: "OwnTenant" });
+
+const name = z.string().check(...visibleLine, ...charactersMax(TENANT_NAME_CHARS_MAX));
+
+function toTenantResponse(tenant: OwnTenant): z.infer<typeof tenantSchema> {
+  return {
+    id: tenant.id,
+    name: tenant.name,
+    status: tenant.status,
+    created_at: iso(tenant.createdAt),
+    updated_at: iso(tenant.updatedAt),
+  };
+}
+
+export const listTenants = endpoint.session({
+  operation: "listTenants",
+  method: "GET",
+  path: "/console/tenants",
+  tag,
+  summary: "List your tenants with your role",
+  description:
+    "`invited_by` is who invited you, and null for a tenant that you created; `invited_by_email` is that person's address.",
+  tenant: "none",
+  role: null,
+  data: z.object({ tenants: z.array(ownTenantSchema) }),
+  handle: async ({ caller, ports }) => ({
+    tenants: (await listOwnTenants(ports, caller)).map((tenant) => ({
+      ...toTenantResponse(tenant),
+      role: tenant.role,
+      invited_by: tenant.invitedBy,
+      invited_by_email: tenant.inviterEmail,
+    })),
+  }),
+});
+
+export const createTenant = endpoint.session({
+  operation: "createTenant",
+  method: "POST",
+  path: "/console/tenants",
+  tag,
+  summary: "Create a tenant, with you as its owner",
+  description:
+    "Only in a deployment with open sign-up. A person owns at most 5 tenants and creates at most 2 in a day of UTC, unless the operator sets other numbers.",
+  status: 201,
+  tenant: "none",
+  role: null,
+  body: z.object({ id: z.string().check(z.meta({ pattern: TENANT_SLUG_PATTERN })), name }),
+  refusals: ["sign_up_closed", "tenant_exists", "workspace_limit", "workspace_day_limit"],
+  data: z.object({ tenant: tenantSchema }),
+  handle: async ({ author, body, now, ports }) => {
+    const id = parseTenant(body.id);
+    if (!id)
+      return invalidField(
+        "id",
+        "must have 3 to 40 lowercase letters, digits or dashes, start with a letter and not end with a dash",
+      );
+    const tenant = await createOwnTenant(ports, { id, name: body.name, author, now });
+    return isRefusal(tenant) ? tenant : { tenant: toTenantResponse(tenant) };
+  },
+});
+
+export const getTenant = endpoint.session({
+  operation: "getTenant",
+  method: "GET",
+  path: "/console/tenants/{slug}",
+  tag,
+  summary: "Get one of your tenants",
+  tenant: "resource",
+  namesTenant: "slug",
+  role: "agent",
+  refusals: ["tenant_not_found"],
+  data: z.object({ tenant: tenantSchema }),
+  handle: async ({ caller, path, ports }) => {
+    const tenant = await getOwnTenant(ports, { slug: path.slug, caller });
+    return isRefusal(tenant) ? tenant : { tenant: toTenantResponse(tenant) };
+  },
+});
+
+export const updateTenant = endpoint.session({
+  operation: "updateTenant",
+  method: "PATCH",
+  path: "/console/tenants/{slug}",
+  tag,
+  summary: "Change the name of a tenant",
+  tenant: "resource",
+  namesTenant: "slug",
+  role: "owner",
+  body: z.object({ name }),
+  refusals: ["tenant_not_found"],
+  data: z.object({ tenant: tenantSchema }),
+  handle: async ({ author, path, body, now, ports }) => {
+    const tenant = await renameTenant(ports, { slug: path.slug, name: body.name, author, now });
+    return isRefusal(tenant) ? tenant : { tenant: toTenantResponse(tenant) };
+  },
+});

@@ -1,1 +1,0 @@
-export const tenantStateAttributes = { lastErasureAt: "er", shards: "n" } as const;

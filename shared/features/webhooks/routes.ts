@@ -1,0 +1,200 @@
+import * as z from "zod/mini";
+import { eventTypes } from "#base/events/events.ts";
+import { isRefusal } from "#base/kernel/refusals.ts";
+import { iso, isoOrNull, type Millis } from "#base/kernel/time.ts";
+import { getLiveEndpoint } from "#features/delivery/live-endpoint.ts";
+import { endpointsFor } from "#http/endpoints-for.ts";
+import { httpsUrlMeta } from "#http/fields.ts";
+import { eventCatalog } from "./event-catalog.ts";
+import {
+  createWebhook as create,
+  listWebhooks as list,
+  deleteWebhook as remove,
+  rotateSecret as rotate,
+  sendTestEvent as sendTest,
+  updateWebhook as update,
+} from "./flows.ts";
+import type { WebhookPorts } from "./ports.ts";
+import type { Endpoint } from "./rules/endpoints.ts";
+
+/** Built on the first request, and once per process. */
+let cachedCatalog: ReturnType<typeof eventCatalog> | null = null;
+
+export const listEventTypes = endpointsFor<object>().caller({
+  operation: "listEventTypes",
+  method: "GET",
+  path: "/v1/event-types",
+  tenant: "none",
+  role: null,
+  tag: "Webhooks",
+  summary: "List the event types, each with its JSON Schema and an example",
+  data: z.object({
+    event_types: z.array(
+      z.object({
+        type: z.enum(eventTypes),
+        description: z.string(),
+        schema: z.record(z.string(), z.unknown()),
+        example: z.record(z.string(), z.unknown()),
+      }),
+    ),
+  }),
+  handle: async () => {
+    cachedCatalog ??= eventCatalog();
+    return { event_types: cachedCatalog };
+  },
+});
+
+const endpoint = endpointsFor<WebhookPorts>();
+
+const events = z.array(z.enum(eventTypes)).check(z.minLength(1));
+
+const webhookSchema = z
+  .object({
+    id: z.string(),
+    url: z.string(),
+    events: z.array(z.enum(eventTypes)),
+    status: z.enum(["active", "paused", "deleted"]),
+    signing_secret_prefix: z.string(),
+    secondary_active: z.boolean(),
+    secondary_expires_at: z.nullable(z.string()),
+    created_at: z.string(),
+    updated_at: z.string(),
+  })
+  .register(z.globalRegistry, { id: "Endpoint" });
+
+function toWebhookResponse(webhook: Endpoint, now: Millis): z.infer<typeof webhookSchema> {
+  const secondaryExpiresAt =
+    webhook.secondary && webhook.secondary.expiresAt > now ? webhook.secondary.expiresAt : null;
+  return {
+    id: webhook.id,
+    url: webhook.url,
+    events: [...webhook.events],
+    status: webhook.status,
+    signing_secret_prefix: webhook.secretPrefix,
+    secondary_active: secondaryExpiresAt !== null,
+    secondary_expires_at: isoOrNull(secondaryExpiresAt),
+    created_at: iso(webhook.createdAt),
+    updated_at: iso(webhook.updatedAt),
+  };
+}
+
+export const listWebhooks = endpoint.tenant({
+  operation: "listWebhooks",
+  method: "GET",
+  path: "/v1/webhooks",
+  role: "admin",
+  tag: "Webhooks",
+  summary: "List webhook endpoints",
+  data: z.object({ endpoints: z.array(webhookSchema) }),
+  handle: async ({ tenant, now, ports }) => ({
+    endpoints: (await list(ports, tenant)).map((webhook) => toWebhookResponse(webhook, now)),
+  }),
+});
+
+export const createWebhook = endpoint.tenant({
+  operation: "createWebhook",
+  method: "POST",
+  path: "/v1/webhooks",
+  role: "admin",
+  tag: "Webhooks",
+  summary: "Create a webhook endpoint (its signing secret is returned once)",
+  body: z.object({ url: z.string().check(httpsUrlMeta), events: z.optional(events) }),
+  refusals: ["endpoint_limit", "dns_lookup_limit"],
+  data: z.object({ endpoint: webhookSchema, signing_secret: z.string() }),
+  handle: async ({ author, tenant, body, now, ports }) => {
+    const { url, events = eventTypes } = body;
+    const result = await create(ports, { tenant, url, events, author, now });
+    if (isRefusal(result)) return result;
+    return { endpoint: toWebhookResponse(result.endpoint, now), signing_secret: result.secret };
+  },
+});
+
+export const getWebhook = endpoint.tenant({
+  operation: "getWebhook",
+  method: "GET",
+  path: "/v1/webhooks/{id}",
+  role: "admin",
+  tag: "Webhooks",
+  summary: "Get a webhook endpoint",
+  refusals: ["endpoint_not_found"],
+  data: z.object({ endpoint: webhookSchema }),
+  handle: async ({ tenant, path, now, ports }) => {
+    const webhook = await getLiveEndpoint(ports, tenant, path.id);
+    return isRefusal(webhook) ? webhook : { endpoint: toWebhookResponse(webhook, now) };
+  },
+});
+
+export const updateWebhook = endpoint.tenant({
+  operation: "updateWebhook",
+  method: "PATCH",
+  path: "/v1/webhooks/{id}",
+  role: "admin",
+  tag: "Webhooks",
+  summary: "Update the URL, events or status of a webhook endpoint",
+  description:
+    "Omitted fields keep their values. The events of a paused endpoint are stored as `blocked` deliveries. After the endpoint is active again, replay them with `status=blocked`.",
+  body: z.object({
+    url: z.optional(z.string().check(httpsUrlMeta)),
+    events: z.optional(events),
+    status: z.optional(z.enum(["active", "paused"])),
+  }),
+  refusals: ["endpoint_not_found", "dns_lookup_limit"],
+  data: z.object({ endpoint: webhookSchema }),
+  handle: async ({ author, tenant, path, body, now, ports }) => {
+    const { url, events, status } = body;
+    const changes = {
+      ...(url === undefined ? {} : { url }),
+      ...(events ? { events } : {}),
+      ...(status ? { status } : {}),
+    };
+    const webhook = await update(ports, { tenant, endpointId: path.id, changes, author, now });
+    return isRefusal(webhook) ? webhook : { endpoint: toWebhookResponse(webhook, now) };
+  },
+});
+
+export const deleteWebhook = endpoint.tenant({
+  operation: "deleteWebhook",
+  method: "DELETE",
+  path: "/v1/webhooks/{id}",
+  role: "admin",
+  tag: "Webhooks",
+  summary: "Delete a webhook endpoint (its secrets are erased, its delivery history is retained)",
+  refusals: ["endpoint_not_found"],
+  data: z.object({ deleted: z.literal(true) }),
+  handle: async ({ author, tenant, path, now, ports }) => {
+    const refusal = await remove(ports, { tenant, endpointId: path.id, author, now });
+    return refusal ?? { deleted: true as const };
+  },
+});
+
+export const rotateWebhookSecret = endpoint.tenant({
+  operation: "rotateWebhookSecret",
+  method: "POST",
+  path: "/v1/webhooks/{id}/rotate",
+  role: "admin",
+  tag: "Webhooks",
+  summary: "Rotate the signing secret (returned once)",
+  description: "The previous secret also signs deliveries for another 24 hours.",
+  refusals: ["endpoint_not_found"],
+  data: z.object({ endpoint: webhookSchema, signing_secret: z.string() }),
+  handle: async ({ author, tenant, path, now, ports }) => {
+    const result = await rotate(ports, { tenant, endpointId: path.id, author, now });
+    if (isRefusal(result)) return result;
+    return { endpoint: toWebhookResponse(result.endpoint, now), signing_secret: result.secret };
+  },
+});
+
+export const sendTestEvent = endpoint.tenant({
+  operation: "sendTestEvent",
+  method: "POST",
+  path: "/v1/webhooks/{id}/test",
+  role: "admin",
+  tag: "Webhooks",
+  summary: "Send a test.event to a webhook endpoint, regardless of its subscriptions",
+  refusals: ["endpoint_not_found"],
+  data: z.object({ delivery_id: z.string() }),
+  handle: async ({ author, tenant, path, now, ports }) => {
+    const result = await sendTest(ports, { tenant, endpointId: path.id, author, now });
+    return isRefusal(result) ? result : { delivery_id: result.deliveryId };
+  },
+});
