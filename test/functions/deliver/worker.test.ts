@@ -62,6 +62,7 @@ it("a batch of events reports the one event whose endpoint's secret does not ope
     worker: "deliver",
     message_id: failed[0],
     error: "InvalidCiphertextException",
+    stage: "prepare",
     receives: 1,
   });
 });

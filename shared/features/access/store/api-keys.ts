@@ -29,7 +29,7 @@ import {
   boundTenant,
   type KeyLookup,
   type ListedKey,
-  listKey,
+  listedKeyRow,
   lookupAttributes,
   type NewApiKey,
   newKeyAttributes,
@@ -79,7 +79,9 @@ export function apiKeyStore(table: Table) {
 
   /** A key of a tenant, or an operator key for null, by its id. Read consistently. */
   async function getListed(owner: TenantId | null, keyId: string): Promise<ListedKey | null> {
-    const { Item } = await client.send(new GetCommand({ TableName, Key: listKey(owner, keyId), ConsistentRead: true }));
+    const { Item } = await client.send(
+      new GetCommand({ TableName, Key: listedKeyRow(owner, keyId), ConsistentRead: true }),
+    );
     return Item ? toListedKey(Item as ApiKeyItem) : null;
   }
 
@@ -99,7 +101,7 @@ export function apiKeyStore(table: Table) {
       const attributes = newKeyAttributes(key);
       const owner = boundTenant(key);
       const rest = [
-        put({ ...listKey(owner, key.id), ...attributes, ...lookupAttributes(newLookup) }),
+        put({ ...listedKeyRow(owner, key.id), ...attributes, ...lookupAttributes(newLookup) }),
         ...audits.map(({ tenant, entry }) => put(auditItem(tenant, entry))),
         ...(owner === null ? [] : actorCheck(owner, actor)),
       ];
@@ -176,7 +178,7 @@ export function apiKeyStore(table: Table) {
         const result = await conditionalTransaction(
           table,
           [
-            update(listKey(owner, key.id), { set: { ...set, [A.op]: op } }, isActive),
+            update(listedKeyRow(owner, key.id), { set: { ...set, [A.op]: op } }, isActive),
             update(apiKeyLookupKey(hash), { set }, itemExists),
             ...tenantItems,
             ...auditItems,
@@ -223,7 +225,7 @@ export function apiKeyStore(table: Table) {
       const result = await conditionalTransaction(table, [
         remove(apiKeyLookupKey(from), isAsRead),
         put({ ...apiKeyLookupKey(to.hash), ...keyAttributes }, itemDoesNotExist),
-        update(listKey(boundTenant(key), key.id), { set: lookupAttributes(to) }, equals(A.hash, from)),
+        update(listedKeyRow(boundTenant(key), key.id), { set: lookupAttributes(to) }, equals(A.hash, from)),
       ]);
       return result.applied;
     },
@@ -238,7 +240,7 @@ export function apiKeyStore(table: Table) {
       const lookup = update(apiKeyLookupKey(keyHash), { set: use }, isDue);
       const result = await conditionalWrite(table, lookup, { ownMark: use });
       if (result.applied) {
-        await conditionalWrite(table, update(listKey(boundTenant(key), key.id), { set: use }, itemExists));
+        await conditionalWrite(table, update(listedKeyRow(boundTenant(key), key.id), { set: use }, itemExists));
       }
     },
   };

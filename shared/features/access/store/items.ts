@@ -200,7 +200,7 @@ export function boundTenant({ kind, tenants: [tenant] }: Pick<ApiKey, "kind" | "
 }
 
 /** The key of a row in the list of a tenant, or in that of the operator keys for null. */
-export function listKey(owner: TenantId | null, keyId: string): Key {
+export function listedKeyRow(owner: TenantId | null, keyId: string): Key {
   return owner === null ? operatorKeyItemKey(keyId) : apiKeyItemKey(owner, keyId);
 }
 
@@ -223,7 +223,7 @@ export function auditItem(tenant: TenantId, entry: AuditEntry) {
 
 /** The keys of a tenant, or the operator keys for null, oldest first, also revoked ones. Read consistently. */
 export async function readKeyList(table: Table, owner: TenantId | null): Promise<readonly ListedKey[]> {
-  return (await queryAll<ApiKeyItem>(table, listKey(owner, ""))).map(toListedKey);
+  return (await queryAll<ApiKeyItem>(table, listedKeyRow(owner, ""))).map(toListedKey);
 }
 
 /** The member who makes a change, and the roles that may make it. Null for the command line and for Parley itself. */

@@ -9,7 +9,7 @@ import {
   membershipAttributes as Member,
   userAttributes as User,
 } from "#features/access/store/attributes.ts";
-import { listKey, membershipKey, tenantKey, userKey } from "#features/access/store/items.ts";
+import { listedKeyRow, membershipKey, tenantKey, userKey } from "#features/access/store/items.ts";
 import { isNotSuspended } from "#features/access/store/membership-items.ts";
 import type { Grant, Socket } from "../rules/sockets.ts";
 import { socketAttributes as A, presenceAttributes as Presence } from "./attributes.ts";
@@ -110,9 +110,12 @@ export function grantChecks(tenant: TenantId, grant: Grant): TransactItem[] {
         check(membershipKey(tenant, grant.userId), equals(Member.createdAt, grant.memberSince)),
       ];
     case "tenant_key":
-      return [tenantCheck, check(listKey(tenant, grant.keyId), isActive)];
+      return [tenantCheck, check(listedKeyRow(tenant, grant.keyId), isActive)];
     case "operator_key":
-      return [tenantCheck, check(listKey(null, grant.keyId), allOf(isActive, setContains(ApiKey.tenants, tenant)))];
+      return [
+        tenantCheck,
+        check(listedKeyRow(null, grant.keyId), allOf(isActive, setContains(ApiKey.tenants, tenant))),
+      ];
   }
 }
 

@@ -7,7 +7,7 @@ import { apiKeyAttributes as A } from "#features/access/store/attributes.ts";
 import {
   apiKeyLookupKey,
   type ListedKey,
-  listKey,
+  listedKeyRow,
   operatorKeyItemKey,
   readKeyList,
 } from "#features/access/store/items.ts";
@@ -33,7 +33,7 @@ export async function removeTenantKeys(table: Table, tenant: TenantId): Promise<
       const { applied } = await conditionalTransaction(
         table,
         page.flatMap(({ id, hash }) => [
-          remove(listKey(tenant, id), equals(A.hash, hash)),
+          remove(listedKeyRow(tenant, id), equals(A.hash, hash)),
           remove(apiKeyLookupKey(hash)),
         ]),
       );

@@ -182,10 +182,10 @@ export function copyOf(tenant: TenantId): string {
   return copyKey({ id: uploadIdOf(tenant), random: "random", name: "a.png" });
 }
 
-/** The names of all key builders. */
+/** The names of all key builders. Functions such as `toApiKey` read a row. */
 export function keyKinds(): string[] {
   const related = Object.keys(keys.relatedKeys).map((kind) => `relatedKeys.${kind}`);
-  return [...Object.keys(keys).filter((name) => name.endsWith("Key")), ...related].sort();
+  return [...Object.keys(keys).filter((name) => /^(?!to[A-Z]).*Key$/.test(name)), ...related].sort();
 }
 
 function conversation(tenant: TenantId): string {
