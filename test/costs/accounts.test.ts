@@ -74,7 +74,7 @@ const pageOf = (pageId: string) => ({
 });
 
 test("connecting costs 15 units, and again the same", async () => {
-  // The transaction: account, route, two logins, audit row, author member, its check with 1 of the index.
+  // The transaction: account, route, two logins, audit row, acting member, its check with 1 of the index.
   expect(await cost(await link())).toEqual({ wcu: 15, rcu: 3 });
   expect(await cost(await link())).toEqual({ wcu: 15, rcu: 3 });
   expect(await stores.accounts.get(tenant, account)).not.toBeNull();

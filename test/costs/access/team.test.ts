@@ -40,7 +40,7 @@ test("the members, a change of role and a removal", async () => {
   const [agent, second] = [await team.newMember(tenant, "agent"), await team.newMember(tenant, "owner")];
   const by = { tenant, ...(await request()) };
   expect(await cost(() => listMembers(team.ports, tenant))).toEqual({ wcu: 0, rcu: 1 });
-  // Both sides, the audit row and the check of the author member; an owner is also counted.
+  // Both sides, the audit row and the check of the acting member; an owner is also counted.
   const change = (userId: string, role: "agent" | "admin") => () =>
     changeMemberRole(team.ports, { ...by, userId, role });
   expect(await cost(change(agent, "admin"))).toEqual({ wcu: 8, rcu: 1 });
@@ -53,7 +53,7 @@ test("the members, a change of role and a removal", async () => {
 test("an invite is created, listed, sent again and revoked", async () => {
   const by = { tenant, ...(await request()) };
   let invite: Invite | undefined;
-  // The cap 1; the counts of pending invites, of the tenant's mails and of the person's 6; both sides, the audit row, the checks of the tenant and of the author member. Reads: the session, the user
+  // The cap 1; the counts of pending invites, of the tenant's mails and of the person's 6; both sides, the audit row, the checks of the tenant and of the acting member. Reads: the session, the user
   // of the address, whether the address has a pending invite, and the three counts.
   const create = async () => {
     invite = await newInvite();

@@ -104,7 +104,7 @@ it("the last owner is one of ten owners who are all demoted or removed at once",
   expect((await members.list(tenant)).filter(({ role }) => role === "owner")).toHaveLength(1);
 });
 
-it("an author member whose role was taken changes nothing more", async () => {
+it("an acting member whose role was taken changes nothing more", async () => {
   const [author, other, third] = [await newMember("owner"), await newMember("owner"), await newMember("agent")];
   await changeRole(author, "admin");
   expect(await changeRole(third, "admin", owner(author))).toBe("actor_changed");
@@ -114,13 +114,13 @@ it("an author member whose role was taken changes nothing more", async () => {
   expect(await remove(third, owner(other))).toBe("changed");
 });
 
-it("an author member leaves, as long as another owner stays", async () => {
+it("an acting member leaves, as long as another owner stays", async () => {
   const [author, other] = [await newMember("owner"), await newMember("owner")];
   expect(await remove(author, owner(author))).toBe("changed");
   expect(await remove(other, owner(other))).toBe("last_owner");
 });
 
-it("an author member removes one who removes them at the same time, so that one of both stays", async () => {
+it("an acting member removes one who removes them at the same time, so that one of both stays", async () => {
   for (let round = 0; round < 5; round++) {
     tenant = await createTenant(table);
     const [a, b] = [await newMember("owner"), await newMember("owner")];
