@@ -43,7 +43,7 @@ export const operations: readonly Operation[] = [
   },
   {
     name: "reply",
-    limit: { files: 39, folders: 21 },
+    limit: { files: 40, folders: 21 },
     async prepare(pipeline, workspace) {
       await known(pipeline, workspace);
       return () => sendReply(pipeline, workspace, 0);

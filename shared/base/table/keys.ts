@@ -2,7 +2,7 @@ import { ulidFloor } from "../kernel/ids.ts";
 import { RETENTION } from "../kernel/limits.ts";
 import { HOUR, type Millis, SECOND } from "../kernel/time.ts";
 
-// What keys have in common. Each feature builds its own in its `store/keys.ts`. docs/design/table-keys.md lists the items by
+// What keys have in common. Each feature builds its own in its `store/items.ts`. docs/design/table-keys.md lists the items by
 // key.
 
 export interface Key {

@@ -12,7 +12,7 @@ import { type Account, type AccountRef, accountKey, type ReplacedConnection } fr
 import type { Disconnecting } from "./store/connections.ts";
 import type { PageUse } from "./store/page-uses.ts";
 
-// The calls that start and end a subscription. What decides on them is in `reconcile-subscription.ts`.
+// First the calls that start and end a subscription, then what decides on them.
 
 /**
  * The webhooks of a page, or of an account of Instagram Login, as a connection gets them: the account's own, or one that

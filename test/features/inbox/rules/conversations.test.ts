@@ -7,8 +7,8 @@ import {
   isConversationExpired,
   parseConversationId,
   readConversationId,
-  windowAt,
 } from "#features/inbox/rules/messages.ts";
+import { windowAt } from "#features/inbox/rules/window.ts";
 
 const acme = parseTenant("acme") as TenantId;
 const other = parseTenant("other") as TenantId;
