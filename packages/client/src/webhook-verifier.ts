@@ -79,7 +79,8 @@ function readStandardHeaders(headers: WebhookRequest["headers"]): SignedHeaders 
   if (signature === null) return null;
   const timestamp = readHeader(headers, "webhook-timestamp") ?? "";
   const digests = signature.split(" ").flatMap((part) => {
-    const base64 = /^v1,([A-Za-z0-9+/]{43}=)$/.exec(part)?.[1];
+    // 32 bytes have one text: the last character has two unused bits, which are zero.
+    const base64 = /^v1,([A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=)$/.exec(part)?.[1];
     return base64 === undefined ? [] : [fromBase64(base64)];
   });
   const prefix = `${readHeader(headers, "webhook-id") ?? ""}.${timestamp}.`;

@@ -99,6 +99,19 @@ describe.each(["svc-", "webhook-"])("the headers %s*", (prefix) => {
   });
 });
 
+test("a signature whose last character differs only in its unused bits is refused", async () => {
+  const signature = new Webhook(SECRET.replace("whs_", "whsec_")).sign("evt_1", new Date(NOW), body);
+  const next = String.fromCharCode(signature.charCodeAt(signature.length - 2) + 1);
+  const verdictOf = (text: string) => {
+    const headers = { "webhook-id": "evt_1", "webhook-timestamp": String(NOW / 1_000), "webhook-signature": text };
+    return verdict({ body, headers }, SECRET, { now: NOW });
+  };
+  expect(await verdictOf(signature)).toBeNull();
+  const other = `${signature.slice(0, -2)}${next}=`;
+  expect(Buffer.from(other.slice(3), "base64")).toEqual(Buffer.from(signature.slice(3), "base64"));
+  expect(await verdictOf(other)).toBe("signature_invalid");
+});
+
 test("a delivery signed by the published standardwebhooks package is accepted", async () => {
   const secret = newSecret();
   const signature = new Webhook(secret.replace("whs_", "whsec_")).sign("evt_1", new Date(NOW), body);
