@@ -24,6 +24,7 @@ const SOURCES = [
   "node_modules/.package-lock.json",
   "package.json",
   "packages/client/README.md",
+  "packages/client/src",
   "package-lock.json",
   "shared",
   "tsconfig.json",

@@ -38,6 +38,7 @@ describe("the key of an assembly", () => {
     ["a new source", { "functions/new.ts": "" }],
     ["a source moved to another folder", { "lib/a.ts": "", "lib/deep/a.ts": "a" }],
     ["a source of the check page", { "web/d.ts": "D" }],
+    ["the client that the pages use", { "packages/client/src/index.ts": "A" }],
     ["a page of the documentation", { "docs/guides/sending.md": "A" }],
     ["the installed packages", { "node_modules/.package-lock.json": "{}" }],
   ])("the key of an assembly changes with %s", (_what, changed) => {
