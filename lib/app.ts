@@ -37,7 +37,7 @@ const featureFlags = {
 export function parleyApp({ outdir, context = {}, bundle = true, bundles }: AppOptions): App {
   const app = new App({ outdir, analyticsReporting: false, context: { ...featureFlags, ...context } });
   const settings = parseSettings(app.node.getAllContext());
-  const data = new DataStack(app, stacks.data, { description: "Parley: stored data", consoleUrl: settings.consoleUrl });
+  const data = new DataStack(app, stacks.data, { description: "Parley: stored data" });
   const build = join(app.outdir, "bundles");
   try {
     const folders = bundle ? (bundles ?? bundleFunctions(build)) : null;

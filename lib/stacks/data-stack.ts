@@ -6,11 +6,6 @@ import { SingleTable } from "../constructs/single-table.ts";
 import { TokenKey } from "../constructs/token-key.ts";
 import { UploadBucket } from "../constructs/upload-bucket.ts";
 
-export interface DataStackProps extends StackProps {
-  /** The origin of the console. Null: none but the API's. */
-  readonly consoleUrl: string | null;
-}
-
 /** The stored data: table, key, raw webhook bodies, uploaded files and secrets. All of it is retained when the stack is deleted. */
 export class DataStack extends Stack {
   readonly table: SingleTable;
@@ -19,12 +14,12 @@ export class DataStack extends Stack {
   readonly uploads: UploadBucket;
   readonly secrets: ServiceSecrets;
 
-  constructor(scope: Construct, id: string, { consoleUrl, ...props }: DataStackProps) {
+  constructor(scope: Construct, id: string, props: StackProps) {
     super(scope, id, props);
     this.table = new SingleTable(this, "SingleTable");
     this.key = new TokenKey(this, "TokenKey");
     this.raw = new RawBucket(this, "RawBucket");
-    this.uploads = new UploadBucket(this, "UploadBucket", { consoleUrl });
+    this.uploads = new UploadBucket(this, "UploadBucket");
     this.secrets = new ServiceSecrets(this, "Secrets");
 
     // The operator's commands read these.

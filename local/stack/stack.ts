@@ -119,7 +119,6 @@ async function start(
       accessKey,
       clock,
       baseUrl: gateway.url,
-      placeholderOrigin: CONSOLE_PLACEHOLDER,
       files: { provisioned: folder.at("provisioned.json"), log: folder.at("functions.log") },
       variables: (connectionsEndpoint) =>
         functionVariables({ settings, platformUrls: parts.platformUrls, baseUrl: gateway.url, connectionsEndpoint }),
@@ -225,7 +224,7 @@ export function assemblyContext({
   siteUrl,
   openSignUp = false,
 }: Pick<LocalSettings, "siteUrl" | "openSignUp"> = {}): Record<string, string> {
-  // Placeholders: the template declares the variables and the CORS rule, and the stack sets its own values at run time.
+  // Placeholders: the template declares the variables, and the stack sets its own values at run time.
   const hosts = Object.fromEntries(platformHosts.map((host) => [host, `https://${host.replace("_", "-")}.invalid`]));
   return {
     "parley:platformUrls": JSON.stringify(hosts),

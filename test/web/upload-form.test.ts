@@ -25,19 +25,18 @@ const KEY = "u/2026-11-22T20/upl_1";
 let fixture: EmulatorFixture;
 let bucket: string;
 let browser: Browser;
-const PLACEHOLDER = "https://console.invalid";
 const servers: Server[] = [];
 let [consoleOrigin, otherOrigin] = ["", ""];
 
 beforeAll(async () => {
   consoleOrigin = await startPage();
   otherOrigin = await startPage();
-  // Both may call the emulator: the bucket itself says which page may post.
+  // Both may call the emulator: the bucket itself says what a page may do.
   fixture = await startEmulatorFixture(undefined, undefined, [consoleOrigin, otherOrigin]);
-  const { data } = synthesizeTemplates({ "parley:consoleUrl": PLACEHOLDER });
+  const { data } = synthesizeTemplates();
   const [id, resource] = resourcesOfType(data, "AWS::S3::Bucket").find(([each]) => each.startsWith("Upload")) ?? [];
   if (id === undefined || resource === undefined) throw new Error("The template has no bucket of uploads.");
-  const context = { clients: { s3: fixture.s3 }, baseUrl: consoleOrigin, placeholderOrigin: PLACEHOLDER };
+  const context = { clients: { s3: fixture.s3 } };
   bucket = (
     await provisionBucket(
       { stack: stacks.data, id, resource },
@@ -107,11 +106,16 @@ const storedSize = async () => {
   return object?.ContentLength ?? null;
 };
 
-test("a page of another origin cannot post a file with a valid form", async () => {
+test("a page of any origin posts a file with a valid form, and may not call storage in another way", async () => {
+  expect(await postFrom(otherOrigin, await newForm(), MAX)).toMatchObject({ error: null });
+  expect(await storedSize()).toBe(MAX);
   const requests = vi.spyOn(fixture.emulators.s3, "handle");
-  expect(await postFrom(otherOrigin, await newForm(), MAX)).toMatchObject({ error: "The connection failed." });
+  const { page } = await openPage(browser, otherOrigin);
+  const url = JSON.stringify((await newForm()).url);
+  const put = `fetch(${url} + "/${KEY}", { method: "PUT", body: "x" }).then(() => "answered", ({ message }) => message)`;
+  expect(await page.evaluate<string>(put)).toBe("Failed to fetch");
   expect(requests.mock.calls.map(([{ method }]) => method)).toEqual(["OPTIONS"]);
-  expect(await storedSize()).toBeNull();
+  expect(await storedSize()).toBe(MAX);
 });
 
 test("a page of the console posts a file after a preflight, with its progress, and reads each refusal", async () => {

@@ -28,14 +28,9 @@ export async function provisionBucket(
   await s3.send(new CreateBucketCommand({ Bucket: name })).catch((error: Error) => {
     if (!BUCKET_EXISTS.test(error.name)) throw error;
   });
-  const rules = properties.CorsConfiguration?.CorsRules.map((rule) => withLocalOrigin(rule, context));
-  if (rules) await s3.send(new PutBucketCorsCommand({ Bucket: name, CORSConfiguration: { CORSRules: rules } }));
+  const rules = properties.CorsConfiguration?.CorsRules;
+  if (rules) await s3.send(new PutBucketCorsCommand({ Bucket: name, CORSConfiguration: { CORSRules: [...rules] } }));
   const domain = `${name}.s3.amazonaws.com`;
   const regional = `${name}.s3.${REGION}.amazonaws.com`;
   return { ref: name, attributes: { Arn: `arn:aws:s3:::${name}`, DomainName: domain, RegionalDomainName: regional } };
-}
-
-function withLocalOrigin(rule: CORSRule, { baseUrl, placeholderOrigin }: ProvisionContext): CORSRule {
-  const origins = (rule.AllowedOrigins ?? []).map((origin) => (origin === placeholderOrigin ? baseUrl : origin));
-  return { ...rule, AllowedOrigins: origins };
 }

@@ -52,8 +52,6 @@ export interface ProvisionContext {
   readonly functions: readonly FunctionDeclaration[];
   /** The URL of the HTTP API. */
   readonly baseUrl: string;
-  /** An origin in the templates that stands for that of the HTTP API, whose port is not known before. Default: none. */
-  readonly placeholderOrigin?: string;
   /** The URL of the WebSocket API, without its stage. */
   readonly socketUrl: string;
 }

@@ -37,8 +37,6 @@ export interface DeploymentOptions {
   readonly clock: StackClock;
   /** The URL of the HTTP API. */
   readonly baseUrl: string;
-  /** An origin in the templates that stands for that of the HTTP API. Default: none. */
-  readonly placeholderOrigin?: string;
   /** `provisioned`: the ids of the resources. `log`: the output of the functions. */
   readonly files: { readonly provisioned: string; readonly log: string };
   /** New values for variables that the template sets. The endpoint of connections is null without a WebSocket API. */
@@ -52,7 +50,7 @@ export async function deploy(
   options: DeploymentOptions,
   cleanup: AsyncDisposableStack,
 ): Promise<Deployment> {
-  const { services, accessKey, clock, baseUrl, placeholderOrigin, files } = options;
+  const { services, accessKey, clock, baseUrl, files } = options;
   for (const placed of listResources(assembly)) checkType(placed);
   const declarations = readFunctions(assembly);
   const resolver = new Resolver(assembly);
@@ -67,7 +65,6 @@ export async function deploy(
     resolver,
     functions: declarations,
     baseUrl,
-    ...(placeholderOrigin === undefined ? {} : { placeholderOrigin }),
     socketUrl: services.realtime.origin.replace(/^http/, "ws"),
     ...openProvisionState(files.provisioned),
   });
