@@ -33,7 +33,7 @@ export interface ReadMessage {
   readonly scope: Scope;
   readonly content: SendContent;
   readonly replyTo: string | null;
-  /** Null for a reply, and where the request names no actor. */
+  /** Null for the reply of a key, and where the request names no actor. */
   readonly actorId: string | null;
 }
 

@@ -1,6 +1,6 @@
 import { isRefusal, type Refusal, refuse } from "#base/kernel/refusals.ts";
 import type { RequestTime } from "#base/kernel/request-time.ts";
-import type { Caller } from "#features/access/rules/callers.ts";
+import { type Caller, callerActor } from "#features/access/rules/callers.ts";
 import { mayBeErased, withIdempotency } from "../idempotency.ts";
 import { performSend, type SendResult, toSendResult } from "../perform.ts";
 import { admitMessage, planSend, type ReplyRefusal } from "../plan.ts";
@@ -23,7 +23,7 @@ export interface ReplyResult {
 }
 
 /**
- * Sends a reply within the 24-hour window. Calls the platform at most once: if its response is lost, the result is
+ * Sends a reply within the 24-hour window, in the name of a signed-in person if one sends it. Calls the platform at most once: if its response is lost, the result is
  * `outcome_unknown` and the send is not retried. Throws only if nothing was sent.
  */
 export async function sendReply(
@@ -33,8 +33,9 @@ export async function sendReply(
   const { conversationId, text, attachments, replyTo, idempotencyKey = null, onReplay } = reply;
   // Invalid content is refused before the key is claimed, so that the caller can use the key again.
   const written = { conversationId, text, attachments, replyTo };
-  const message = await admitMessage(ports, caller, { message: written, now: time.now() });
-  if (isRefusal(message)) return message;
+  const admitted = await admitMessage(ports, caller, { message: written, now: time.now() });
+  if (isRefusal(admitted)) return admitted;
+  const message = { ...admitted, actorId: caller.kind === "session" ? callerActor(caller) : null };
   return withIdempotency<ReplyResult, ReplyRefusal>(
     ports,
     {

@@ -75,6 +75,27 @@ async function expectNothingSent(): Promise<void> {
   expect(await countEvents()).toBe(0);
 }
 
+it("a reply of a signed-in person is stored and published in their name, and that of a key in no one's", async () => {
+  const person: Caller = {
+    kind: "session",
+    userId: "usr_1",
+    email: "ada@example.com",
+    epoch: 0,
+    csrfToken: "token",
+    memberships: [{ tenant, role: "agent", isSuspended: false }],
+    scope: "live",
+  };
+  const storedActor = async (caller: Caller) => {
+    platformAnswer = { status: 200, body: { message_id: `mid-${++sentCount}` } };
+    expect(await reply("hi", caller)).toEqual({ messageId: `mid-${sentCount}` });
+    const stored = await messageStore(testEnv.table).getById(tenant, `mid-${sentCount}`, testEnv.now());
+    return stored?.actorId;
+  };
+  expect(await storedActor(person)).toBe("console:usr_1");
+  expect(await storedActor(callerFor(tenant))).toBeNull();
+  expect(await sendRecords()).toMatchObject(expect.arrayContaining([expect.objectContaining({ ac: "console:usr_1" })]));
+});
+
 it("a reply is sent to the platform once with the account's token, stored, shown in the inbox and published", async () => {
   testEnv.advance(1);
   expect(await reply("hi")).toEqual({ messageId: `mid-${sentCount}` });
