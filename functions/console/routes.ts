@@ -2,7 +2,7 @@ import { createInvite, listInvites, resendInvite, revokeInvite } from "#features
 import { acceptInvite, declineInvite } from "#features/access/routes/own-invites.ts";
 import { signInPageRoutes } from "#features/access/routes/sign-in/pages.ts";
 import { requestSignInLink } from "#features/access/routes/sign-in/request.ts";
-import { getSession, signOut } from "#features/access/routes/sign-in/session.ts";
+import { getSession, signOut, updateSession } from "#features/access/routes/sign-in/session.ts";
 import { confirmSignIn, verifySignInLink } from "#features/access/routes/sign-in/verify.ts";
 import { listMembers, removeMember, updateMember } from "#features/access/routes/team.ts";
 import { createSessionTicket } from "#features/realtime/routes.ts";
@@ -16,6 +16,7 @@ export const consoleApiRoutes = [
   verifySignInLink,
   confirmSignIn,
   getSession,
+  updateSession,
   signOut,
   listMembers,
   updateMember,

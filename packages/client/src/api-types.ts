@@ -772,10 +772,21 @@ export interface components {
                     user_id: string;
                     actor_id: string;
                     email: string;
+                    name: string | null;
+                    session_expires_at: string;
                     tenant: string | null;
                     tenants: string[];
                     csrf_token: string;
                     invites: components["schemas"]["OwnInvite"][];
+                };
+            };
+            /** @description Give the signed-in user a name */
+            "PATCH /console/me": {
+                body: {
+                    name: string;
+                };
+                data: {
+                    name: string;
                 };
             };
             /** @description Create a ticket for the console's realtime stream (returned once) */

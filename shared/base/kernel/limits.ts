@@ -54,6 +54,7 @@ export const SOCKET_FRAME_BYTES_MAX = 4 * 1024;
 /** The gateway's limit for one message in either direction. */
 export const GATEWAY_MESSAGE_BYTES_MAX = 128 * 1024;
 export const TENANT_NAME_CHARS_MAX = 80;
+export const PERSON_NAME_CHARS_MAX = 80;
 export const INVITE_LIFE: Millis = 7 * DAY;
 /** How many invites one sign-in accepts, within the time of its request. */
 export const INVITES_PER_SIGN_IN_MAX = 20;

@@ -64,13 +64,13 @@ export async function createOwnTenant(
   },
 ): Promise<OwnTenant | Refusal<"sign_up_closed" | "tenant_exists" | "workspace_limit" | "workspace_day_limit">> {
   if (!ports.isSignUpOpen) return refuse("sign_up_closed");
-  const { userId, email } = author.caller;
+  const { userId, email, name: personName } = author.caller;
   const tenant = { id, name, status: "active", ownerEmail: null, createdAt: now } as const;
   const owner: Membership = {
     tenant: id,
     userId,
     email,
-    name: null,
+    name: personName,
     role: "owner",
     createdAt: now,
     invitedBy: null,

@@ -28,6 +28,7 @@ export interface Session {
   readonly csrfToken: string;
   /** The version of the root secret that signed it. */
   readonly kid: string;
+  readonly expiresAt: Millis;
 }
 
 export interface SealedSession {
@@ -79,7 +80,8 @@ export async function openSession(ring: KeyRing, token: string, now: Millis): Pr
   if (typeof sub !== "string" || typeof csrf !== "string" || typeof jti !== "string") return null;
   if (typeof sv !== "number" || typeof iat !== "number" || typeof exp !== "number") return null;
   if (!mayHaveSealed(version, iat * SECOND)) return null;
-  return exp - iat === SESSION_LIFETIME / SECOND ? { userId: sub, epoch: sv, csrfToken: csrf, kid: version.kid } : null;
+  if (exp - iat !== SESSION_LIFETIME / SECOND) return null;
+  return { userId: sub, epoch: sv, csrfToken: csrf, kid: version.kid, expiresAt: exp * SECOND };
 }
 
 /**
@@ -89,14 +91,15 @@ export async function openSession(ring: KeyRing, token: string, now: Millis): Pr
  */
 export async function authenticateSession(
   ports: SessionPorts,
-  { userId, epoch, csrfToken, kid }: Session,
+  { userId, epoch, csrfToken, kid, expiresAt }: Session,
 ): Promise<SessionCaller | Refusal<"unauthorized">> {
   const storedSession = await ports.users.readSession(userId);
   if (!storedSession) return refuse("unauthorized");
   const { user, memberships } = storedSession;
   const isOpen = user.root === undefined || (await opensSince(ports, kid, user.root));
   if (!isOpen || user.sessionEpoch !== epoch) return refuse("unauthorized");
-  return { kind: "session", userId, email: user.email, epoch, csrfToken, memberships, scope: "live" };
+  const { email, name } = user;
+  return { kind: "session", userId, email, name, expiresAt, epoch, csrfToken, memberships, scope: "live" };
 }
 
 /** Whether a key still opens in a process that has read this version of the root secret. */

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { HOUR } from "#base/kernel/time.ts";
 import { toLoginId } from "#features/access/flows/sign-in/login-link.ts";
+import { renamePerson } from "#features/access/flows/sign-in/rename-person.ts";
 import { requestSignInLink } from "#features/access/flows/sign-in/request-link.ts";
 import { signIn } from "#features/access/flows/sign-in/sign-in.ts";
 import { openSignInLink } from "#features/access/flows/sign-in/sign-in-link.ts";
@@ -96,6 +97,14 @@ test("a link that is not valid is one read, and a token of another form costs no
   expect(await cost(() => open("malformed"))).toEqual({ wcu: 0, rcu: 0 });
 });
 
+test("a name costs a write of the user and of each membership", async () => {
+  const { address } = fixture.newPerson();
+  const { user, tenants } = await fixture.newUser(address, 2);
+  const memberships = tenants.map((tenant) => ({ tenant, role: "agent", isSuspended: false }) as const);
+  const rename = () => renamePerson(fixture.stores, { userId: user.id, memberships }, "Mara");
+  expect(await cost(rename)).toEqual({ wcu: 3, rcu: 0 });
+});
+
 test("signing out is a transaction of the user and an audit row for each tenant", async () => {
   const { address } = fixture.newPerson();
   const { user } = await fixture.newUser(address);
@@ -104,6 +113,8 @@ test("signing out is a transaction of the user and an audit row for each tenant"
     kind: "session",
     userId: user.id,
     email: address,
+    name: null,
+    expiresAt: testEnv.now() + HOUR,
     epoch: user.sessionEpoch,
     csrfToken: "",
     memberships: session?.memberships ?? [],

@@ -241,6 +241,11 @@ export const consoleRows = routeRows({
   "verifySignInLink: GET /console/auth/verify": open("/console/auth/verify?token=unknown", [401, "invalid_token"]),
   "confirmSignIn: POST /console/auth/verify": open("/console/auth/verify", [403, "csrf_failed"]),
   "getSession: GET /console/me": person("/console/me"),
+  "updateSession: PATCH /console/me": {
+    ...person(""),
+    request: () => ({ path: "/console/me", body: { name: "" } }),
+    answer: [400, "invalid_request"],
+  },
   "signOut: POST /console/auth/logout": person("/console/auth/logout"),
   "createSessionTicket: POST /console/session/ws-ticket": team(members("agent", "/console/session/ws-ticket")),
   "listMembers: GET /console/team": team(members("agent", "/console/team")),

@@ -282,13 +282,15 @@ export interface TestApp {
 export const CONSOLE = "https://console.example";
 export const CSRF_TOKEN = "the-csrf-token-of-ann";
 const sessionByToken: Record<string, Session> = {
-  ann: { userId: "usr_ann", epoch: 1, csrfToken: CSRF_TOKEN, kid: "k" },
-  signedout: { userId: "usr_gone", epoch: 1, csrfToken: CSRF_TOKEN, kid: "k" },
+  ann: { userId: "usr_ann", epoch: 1, csrfToken: CSRF_TOKEN, kid: "k", expiresAt: 0 },
+  signedout: { userId: "usr_gone", epoch: 1, csrfToken: CSRF_TOKEN, kid: "k", expiresAt: 0 },
 };
 const ann: SessionCaller = {
   kind: "session",
   userId: "usr_ann",
   email: "ann@example.com",
+  name: "Ann",
+  expiresAt: 0,
   epoch: 1,
   csrfToken: CSRF_TOKEN,
   scope: "live",

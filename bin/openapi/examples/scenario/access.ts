@@ -53,6 +53,9 @@ export async function recordSignIn(scenario: Scenario): Promise<Browser> {
   const browser = browserOf(headers);
   await example("getSession", "The person and their workspaces", { path: "/console/me", headers: browser.read });
   await example("getSession", null, { path: "/console/me" });
+  const named = { method: "PATCH", path: "/console/me", body: { name: "Mara" } };
+  await example("updateSession", "A name", { ...named, headers: browser.write });
+  await example("updateSession", null, { ...named, headers: browser.read });
   return browser;
 }
 

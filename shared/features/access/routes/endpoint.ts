@@ -2,7 +2,13 @@ import type { PageFile } from "#base/files/page-file.ts";
 import type { ReadKeyRing } from "#base/kernel/key-ring.ts";
 import { endpointsFor } from "#http/endpoints-for.ts";
 import { pageEndpointFor } from "#http/page.ts";
-import type { ReadLinkPorts, SignInPorts, SignInRequestPorts, SignOutPorts } from "../flows/sign-in/ports.ts";
+import type {
+  ReadLinkPorts,
+  RenamePorts,
+  SignInPorts,
+  SignInRequestPorts,
+  SignOutPorts,
+} from "../flows/sign-in/ports.ts";
 import type { InvitePorts, MemberPorts, OwnInvitePorts } from "../flows/team/ports.ts";
 import type { KeyPorts, KeyRevocationPorts } from "../ports.ts";
 import type { Audit } from "../store/audit.ts";
@@ -15,6 +21,7 @@ export type ConsoleRoutePorts = SignInRequestPorts &
   ReadLinkPorts &
   SignInPorts &
   SignOutPorts &
+  RenamePorts &
   MemberPorts &
   InvitePorts &
   OwnInvitePorts & {

@@ -1,5 +1,6 @@
 import { type Reason, type Refusal, refuse } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
+import type { Millis } from "#base/kernel/time.ts";
 import type { Scope } from "#features/inbox/rules/messages.ts";
 
 /** The roles of a tenant's members. Each one also has the permissions of those before it. */
@@ -92,6 +93,10 @@ export interface SessionCaller {
   readonly kind: "session";
   readonly userId: string;
   readonly email: string;
+  /** As colleagues read it. Null until the person gives one. */
+  readonly name: string | null;
+  /** When the session ends. */
+  readonly expiresAt: Millis;
   /** The epoch of the session. A sign-out ends all sessions of this epoch. */
   readonly epoch: number;
   /** Each write of the session repeats it. */

@@ -3,7 +3,7 @@ import { newUlid } from "#base/kernel/ids.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { batchGet } from "#base/table/batches.ts";
 import type { Table } from "#base/table/client.ts";
-import { conditionalTransaction } from "#base/table/conditional-write.ts";
+import { conditionalTransaction, conditionalWrite } from "#base/table/conditional-write.ts";
 import { above, equals, itemExists } from "#base/table/expressions.ts";
 import { queryAll } from "#base/table/query-all.ts";
 import { put, remove, type TransactItem, update } from "#base/table/writes.ts";
@@ -83,6 +83,12 @@ export function membershipStore(table: Table) {
         const item = itemsByKey.get(membershipKey(tenant, userId).PK);
         return item ? [toMembership(tenant, item)] : [];
       });
+    },
+
+    /** Stores the name of a member's user with the membership, as its tenant lists it. Nothing where it was removed. */
+    async rename(tenant: TenantId, userId: string, name: string): Promise<void> {
+      const set = { [A.name]: name };
+      await conditionalWrite(table, update(membershipKey(tenant, userId), { set }, itemExists), { ownMark: set });
     },
 
     /** Gives a member another role. `last_owner`: the tenant would have none. */

@@ -194,6 +194,12 @@ export function userStore(table: Table) {
       throw new Error("The row of an address changed too often.");
     },
 
+    /** Gives a user a name. @returns false for an unknown user */
+    async rename(userId: string, name: string): Promise<boolean> {
+      const set = { [A.name]: name };
+      return (await conditionalWrite(table, update(userKey(userId), { set }, itemExists), { ownMark: set })).applied;
+    },
+
     /**
      * Ends every session of a user: those with the epoch are not accepted from the next request on.
      * @param change `epoch`: that of the session that signs out; `audits`: rows for the tenants' logs

@@ -21,6 +21,8 @@ const memberOf = (userId: string, ...tenants: readonly TenantId[]): SessionCalle
   kind: "session",
   userId,
   email: "person@example.com",
+  name: null,
+  expiresAt: 0,
   epoch: 0,
   csrfToken: "",
   scope: "live",

@@ -18,8 +18,10 @@ const session = { userId: USER, epoch: 3, now: NOW };
 
 it("a session token names the person, the epoch and the CSRF token, and has its issuer, its audience and 12 hours", async () => {
   const { token, csrfToken } = await sealSession(ring, session);
-  expect(await openSession(ring, token, NOW)).toEqual({ userId: USER, epoch: 3, csrfToken, kid: "current1" });
   const { header, claims } = readTokenParts(token);
+  const expiresAt = Number(claims.exp) * SECOND;
+  const named = { userId: USER, epoch: 3, csrfToken, kid: "current1", expiresAt };
+  expect(await openSession(ring, token, NOW)).toEqual(named);
   expect(header).toEqual({ alg: "HS256", kid: "current1" });
   expect(Object.keys(claims).sort()).toEqual(["aud", "csrf", "exp", "iat", "iss", "jti", "sub", "sv"]);
   expect(claims).toMatchObject({ sub: USER, sv: 3, csrf: csrfToken, iss: "parley", aud: "parley-console" });

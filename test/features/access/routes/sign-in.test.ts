@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { SESSION_LIFETIME } from "#base/kernel/limits.ts";
+import { iso, SECOND } from "#base/kernel/time.ts";
 import { decodeMail } from "#features/access/queue.ts";
 import type { App } from "#http/app.ts";
 import { lambdaHandler } from "#http/lambda.ts";
@@ -258,6 +260,8 @@ it.each([0, 1, 2])("GET /console/me names the user, and the tenant of a member o
       user_id: user.id,
       actor_id: `console:${user.id}`,
       email: address,
+      name: null,
+      session_expires_at: iso(Math.floor(testEnv.now() / SECOND) * SECOND + SESSION_LIFETIME),
       tenant: count === 1 ? tenants[0] : null,
       tenants: [...tenants].sort(),
       csrf_token: headers["x-csrf-token"],
@@ -273,6 +277,32 @@ it("GET /console/me gives the page of a console on another host the token for it
   expect(me.headers.get("access-control-allow-origin")).toBe(CONSOLE);
   const token = { "x-csrf-token": JSON.parse(me.text).data.csrf_token };
   expect((await post("auth/logout", "", { ...headers, ...token })).status).toBe(200);
+});
+
+it("PATCH /console/me gives the user a name, which each of their tenants lists, and later ones too", async () => {
+  const { user, tenants } = await fixture.newUser(address, 2);
+  const headers = await signIn();
+  const rename = (name: unknown) =>
+    call("me", {
+      method: "PATCH",
+      headers: { ...headers, "content-type": "application/json" },
+      body: JSON.stringify({ name }),
+    });
+  const listedNames = async () => (await fixture.stores.memberships.ofUser(user.id, tenants)).map(({ name }) => name);
+  for (const name of ["", " ", "a\nb", "\u200b", "n".repeat(81), 7, null]) {
+    expect((await rename(name)).status).toBe(400);
+  }
+  expect(await listedNames()).toEqual([null, null]);
+  for (const name of ["n".repeat(80), "Mara"]) {
+    const { status, text } = await rename(name);
+    expect([status, JSON.parse(text).data]).toEqual([200, { name }]);
+    expect(await listedNames()).toEqual([name, name]);
+    expect(JSON.parse((await call("me", { headers })).text).data.name).toBe(name);
+  }
+  expect(
+    (await call("me", { method: "PATCH", headers: { cookie: headers.cookie }, body: '{"name":"Eve"}' })).status,
+  ).toBe(403);
+  expect(await listedNames()).toEqual(["Mara", "Mara"]);
 });
 
 it("GET /console/me is refused without a session", async () => {

@@ -18,6 +18,8 @@ const session = (...memberships: (readonly [TenantId, Role, boolean?])[]): Calle
   kind: "session",
   userId: "usr_1",
   email: "ann@example.com",
+  name: null,
+  expiresAt: 0,
   epoch: 0,
   csrfToken: "",
   scope: "live",

@@ -80,6 +80,8 @@ it("a reply of a signed-in person is stored and published in their name, and tha
     kind: "session",
     userId: "usr_1",
     email: "ada@example.com",
+    name: "Ada",
+    expiresAt: testEnv.now() + HOUR,
     epoch: 0,
     csrfToken: "token",
     memberships: [{ tenant, role: "agent", isSuspended: false }],

@@ -229,6 +229,8 @@ it("finishing an upload is done by an operator key and a member of the tenant, a
   const memberOf = (slug: typeof tenant) =>
     ({
       ...person,
+      name: null,
+      expiresAt: testEnv.now() + HOUR,
       memberships: [{ tenant: slug, role: "agent", isSuspended: false }],
       scope: "live",
     }) as const;

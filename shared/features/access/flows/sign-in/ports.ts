@@ -4,6 +4,7 @@ import type { CutOffPorts } from "#features/realtime/ports.ts";
 import type { SessionPorts } from "../../ports.ts";
 import type { Audit } from "../../store/audit.ts";
 import type { LoginTokens } from "../../store/login-tokens.ts";
+import type { Memberships } from "../../store/memberships.ts";
 import type { SignInCaps } from "../../store/sign-in-caps.ts";
 import type { Users } from "../../store/users.ts";
 import type { ClaimInvitePorts } from "../team/ports.ts";
@@ -33,6 +34,11 @@ export interface SignInPorts extends LinkKeyPorts, ClaimInvitePorts {
   readonly users: Pick<Users, "recordSignIn" | "readSession">;
   readonly audit: Pick<Audit, "add">;
   readonly sessionKeys: ReadKeyRing;
+}
+
+export interface RenamePorts {
+  readonly users: Pick<Users, "rename">;
+  readonly memberships: Pick<Memberships, "rename">;
 }
 
 export interface SignOutPorts extends CutOffPorts {

@@ -1,6 +1,10 @@
 import * as z from "zod/mini";
+import { PERSON_NAME_CHARS_MAX } from "#base/kernel/limits.ts";
+import { iso } from "#base/kernel/time.ts";
 import { expiredSessionCookies } from "#http/credentials/cookies.ts";
 import { isCookieSecure } from "#http/credentials/secure-cookies.ts";
+import { charactersMax, visibleLine } from "#http/fields.ts";
+import { renamePerson } from "../../flows/sign-in/rename-person.ts";
 import { signOut as endSessions } from "../../flows/sign-in/sign-out.ts";
 import { listOwnInvites } from "../../flows/team/own-invites.ts";
 import { callerActor, implicitTenant } from "../../rules/callers.ts";
@@ -14,13 +18,15 @@ export const getSession = endpoint.session({
   tag: "Sign-in",
   summary: "Get the signed-in user",
   description:
-    "`tenant` is the user's only tenant, and null for a user with none or several. `csrf_token` is the value that each write repeats in `x-csrf-token`. `invites` are those that the user may accept or decline: the last sign-in found them.",
+    "`tenant` is the user's only tenant, and null for a user with none or several. `csrf_token` is the value that each write repeats in `x-csrf-token`. `name` is null until the user gives one. `invites` are those that the user may accept or decline: the last sign-in found them.",
   tenant: "none",
   role: null,
   data: z.object({
     user_id: z.string(),
     actor_id: z.string(),
     email: z.string(),
+    name: z.nullable(z.string()),
+    session_expires_at: z.string(),
     tenant: z.nullable(z.string()),
     tenants: z.array(z.string()),
     csrf_token: z.string(),
@@ -30,11 +36,31 @@ export const getSession = endpoint.session({
     user_id: caller.userId,
     actor_id: callerActor(caller),
     email: caller.email,
+    name: caller.name,
+    session_expires_at: iso(caller.expiresAt),
     tenant: implicitTenant(caller),
     tenants: caller.memberships.map(({ tenant }) => tenant).sort(),
     csrf_token: caller.csrfToken,
     invites: (await listOwnInvites(ports, caller, now)).map(toOwnInviteResponse),
   }),
+});
+
+export const updateSession = endpoint.session({
+  operation: "updateSession",
+  method: "PATCH",
+  path: "/console/me",
+  tag: "Sign-in",
+  summary: "Give the signed-in user a name",
+  description:
+    "Colleagues read it in the team and beside the messages of the user, and everyone who opens a check page.",
+  tenant: "none",
+  role: null,
+  body: z.object({ name: z.string().check(...visibleLine, ...charactersMax(PERSON_NAME_CHARS_MAX)) }),
+  data: z.object({ name: z.string() }),
+  handle: async ({ caller, body: { name }, ports }) => {
+    await renamePerson(ports, caller, name);
+    return { name };
+  },
 });
 
 export const signOut = endpoint.session({

@@ -1,4 +1,5 @@
 import type { LogLine } from "#base/aws/log.ts";
+import { SESSION_LIFETIME } from "#base/kernel/limits.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { CallerAuthor } from "#features/access/author.ts";
 import { claimInvites } from "#features/access/flows/team/claim-invites.ts";
@@ -50,8 +51,10 @@ export function openTeamEnv(testEnv: TestEnv) {
     const session = await stores.users.readSession(userId);
     if (!session) throw new Error("The user does not exist.");
     const { user, memberships } = session;
-    const { email, sessionEpoch: epoch } = user;
-    const caller = { kind: "session", userId, email, epoch, csrfToken: "", memberships, scope: "live" } as const;
+    const { email, name, lastSignInAt, sessionEpoch: epoch } = user;
+    const expiresAt = lastSignInAt + SESSION_LIFETIME;
+    const person = { userId, email, name, epoch, expiresAt, csrfToken: "" };
+    const caller = { kind: "session", ...person, memberships, scope: "live" } as const;
     return { caller, ip: "192.0.2.1" };
   }
 
