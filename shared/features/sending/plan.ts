@@ -11,7 +11,7 @@ import {
   checkAccount,
 } from "#features/accounts/rules/accounts.ts";
 import { type ConversationHead, readConversationId, type Scope } from "#features/inbox/rules/messages.ts";
-import { windowAt } from "#features/inbox/rules/window.ts";
+import { windowAt } from "#features/inbox/rules/messaging-window.ts";
 import type { AttachmentPorts, SendPorts } from "./ports.ts";
 import { type RequestedContent, readSendContent, type SendContent } from "./rules/send-content.ts";
 import { type BudgetState, judgeSend } from "./rules/sends.ts";

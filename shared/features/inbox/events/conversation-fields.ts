@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { isoOrNull, type Millis } from "#base/kernel/time.ts";
 import { platforms } from "#features/accounts/rules/accounts.ts";
 import { type ConversationHead, isUnanswered } from "../rules/messages.ts";
-import { windowAt } from "../rules/window.ts";
+import { windowAt } from "../rules/messaging-window.ts";
 
 // A conversation as the API and the realtime stream show it.
 

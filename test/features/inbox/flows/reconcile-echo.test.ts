@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import { renderMessageEvent } from "#features/inbox/events/message.ts";
-import { windowAt } from "#features/inbox/rules/window.ts";
+import { windowAt } from "#features/inbox/rules/messaging-window.ts";
 import { contentHash } from "#features/sending/rules/sends.ts";
 import { sendRecordKey } from "#features/sending/store/items.ts";
 import { sendRecordStore } from "#features/sending/store/send-records.ts";

@@ -8,7 +8,7 @@ import {
   parseConversationId,
   readConversationId,
 } from "#features/inbox/rules/messages.ts";
-import { windowAt } from "#features/inbox/rules/window.ts";
+import { windowAt } from "#features/inbox/rules/messaging-window.ts";
 
 const acme = parseTenant("acme") as TenantId;
 const other = parseTenant("other") as TenantId;

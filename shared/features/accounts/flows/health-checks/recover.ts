@@ -1,6 +1,6 @@
 import type { AccountCheckPorts } from "../../ports.ts";
 import { mayRecover } from "../../rules/account-health.ts";
-import { isTokenExpired } from "../../rules/token-refresh.ts";
+import { isTokenExpired } from "../../rules/refresh-due.ts";
 import { applyFinding, applyRefusal, lastingRefusal, type StepResult, type Visit } from "./visit.ts";
 
 /**

@@ -3,7 +3,7 @@ import { sealAccountToken } from "../../platform-calls.ts";
 import type { AccountCheckPorts } from "../../ports.ts";
 import { expiredTokenDetail } from "../../rules/account-health.ts";
 import { accountKey } from "../../rules/accounts.ts";
-import { isRefreshDue, isRefreshFailing, isTokenExpired } from "../../rules/token-refresh.ts";
+import { isRefreshDue, isRefreshFailing, isTokenExpired } from "../../rules/refresh-due.ts";
 import { applyFinding, applyRefusal, lastingRefusal, type StepResult, type Visit } from "./visit.ts";
 
 type RefreshPorts = Pick<AccountCheckPorts, "accounts" | "vault" | "log">;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { DAY, HOUR } from "#base/kernel/time.ts";
-import { isRefreshDue, isTokenExpired } from "#features/accounts/rules/token-refresh.ts";
+import { isRefreshDue, isTokenExpired } from "#features/accounts/rules/refresh-due.ts";
 
 const issuedAt = Date.UTC(2026, 10, 21);
 
