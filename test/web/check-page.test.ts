@@ -67,6 +67,15 @@ test("the page names no account, author or user name that it does not know, and 
   expect(await messenger.locator("dl").innerText()).toMatch(/From\s+Harbor Tailors\s+Typed by\s+console:usr_1/);
 });
 
+test("the page names the author by their name where it is known", async () => {
+  const typed = server.createHold({ actorId: "console:usr_1", actorName: "Ada Lovelace" });
+  const { page } = await visitHold(browser, server, typed);
+  await waitForHeading(page, "Check and send");
+  const facts = await page.locator("dl").innerText();
+  expect(facts).toMatch(/Typed by\s+Ada Lovelace/);
+  expect(facts).not.toContain("console:usr_1");
+});
+
 test("the page shows each attachment, links those with a URL and loads none of them", async () => {
   const attachments = [
     { type: "image", url: "https://example.com/uploads/blue%20jacket.jpg?key=1" },

@@ -11,7 +11,7 @@ const hold: Hold = {
   displayName: "Mara",
   username: "",
   accountHandle: "",
-  actorId: "",
+  author: "",
   text: "Hello",
   attachments: [],
   test: false,

@@ -21,8 +21,8 @@ export interface Hold extends HoldState {
   readonly username: string;
   /** The account that sends. */
   readonly accountHandle: string;
-  /** Who typed the message. */
-  readonly actorId: string;
+  /** Who typed the message: a name, or an actor id without one. */
+  readonly author: string;
   readonly text: string;
   readonly attachments: readonly Attachment[];
 }
@@ -127,7 +127,7 @@ function parseHold(data: Fields): Hold | null {
     displayName: text(hold.display_name),
     username: text(hold.participant_username),
     accountHandle: text(hold.account_handle),
-    actorId: text(hold.actor_id),
+    author: text(hold.actor_name) || text(hold.actor_id),
     text: text(hold.text),
     attachments: Array.isArray(hold.attachment_list) ? hold.attachment_list.map(toAttachment) : [],
   };

@@ -18,8 +18,8 @@ export function showMessage(hold: Hold): void {
   bubble.hidden = hold.text === "";
   setText("account", withSign(hold.accountHandle, hold.platform));
   element("from", HTMLElement).hidden = hold.accountHandle === "";
-  setText("author", hold.actorId);
-  element("typed-by", HTMLElement).hidden = hold.actorId === "";
+  setText("author", hold.author);
+  element("typed-by", HTMLElement).hidden = hold.author === "";
   showAttachments(hold.attachments);
 }
 

@@ -287,6 +287,7 @@ export interface components {
             participant_username: string | null;
             account_handle: string | null;
             actor_id: string;
+            actor_name: string | null;
             text: string;
             attachments: number;
             attachment_list: {

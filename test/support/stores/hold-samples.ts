@@ -22,6 +22,7 @@ export function sampleHold(tenant: TenantId, rest: Partial<NewHold> = {}): NewHo
     content: HELD_CONTENT,
     replyTo: null,
     actorId: "agent-1",
+    actorName: null,
     secretHash: holdSecretHash(`secret of ${id}`),
     createdAt: NOW,
     expiresAt: NOW + 15 * MINUTE,

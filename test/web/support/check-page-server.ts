@@ -35,6 +35,7 @@ export interface HeldMessage {
   username: string | null;
   accountHandle: string | null;
   actorId: string;
+  actorName: string | null;
   text: string;
   attachments: readonly { readonly type: string; readonly url: string | null }[];
   test?: true;
@@ -99,6 +100,7 @@ export async function startCheckServer(): Promise<CheckServer> {
         username: "mara.l",
         accountHandle: "harbor.tailors",
         actorId: "ann",
+        actorName: null,
         text: "Hello Mara, your order is ready.",
         attachments: [],
         outcome: "sent",
@@ -212,7 +214,7 @@ function endedReply(heldMessage: HeldMessage, status: string): ScriptedReply {
 }
 
 function holdReply(heldMessage: HeldMessage): ScriptedReply {
-  const { status, displayName, username, accountHandle, actorId, text, attachments } = heldMessage;
+  const { status, displayName, username, accountHandle, actorId, actorName, text, attachments } = heldMessage;
   const content = isWaiting(heldMessage) ? { text, attachments } : { text: "", attachments: [] };
   const hold = {
     ...toEndedHold(heldMessage, status),
@@ -221,6 +223,7 @@ function holdReply(heldMessage: HeldMessage): ScriptedReply {
     participant_username: username,
     account_handle: accountHandle,
     actor_id: actorId,
+    actor_name: actorName,
     text: content.text,
     attachments: content.attachments.length,
     attachment_list: content.attachments,

@@ -92,6 +92,7 @@ async function saveHold(
     content,
     replyTo,
     actorId,
+    actorName: author.caller.kind === "session" ? author.caller.name : null,
     secretHash: holdSecretHash(holdSecret(await ports.holdKeys(), id)),
     createdAt: now,
     expiresAt: holdExpiresAt(now, head.lastInboundAt),

@@ -50,6 +50,7 @@ export const checkHoldSchema = z
     participant_username: z.nullable(z.string()),
     account_handle: z.nullable(z.string()),
     actor_id: z.string(),
+    actor_name: z.nullable(z.string()),
     text: z.string(),
     attachments: z.number(),
     attachment_list: z.array(z.object({ type: z.enum(mediaTypes), url: z.nullable(z.string()) })),
@@ -57,7 +58,7 @@ export const checkHoldSchema = z
   .register(z.globalRegistry, { id: "HeldMessage" });
 
 export function toCheckHoldResponse(view: CheckHoldView): z.infer<typeof checkHoldSchema> {
-  const { content, expiresAt, actorId } = view.hold;
+  const { content, expiresAt, actorId, actorName } = view.hold;
   const attachments = content?.kind === "attachments" ? content.attachments.map(toAttachment) : [];
   return {
     ...toEndedHold(view),
@@ -66,6 +67,7 @@ export function toCheckHoldResponse(view: CheckHoldView): z.infer<typeof checkHo
     participant_username: view.participantUsername,
     account_handle: view.accountHandle,
     actor_id: actorId,
+    actor_name: actorName,
     text: content ? contentText(content) : "",
     attachments: attachments.length,
     attachment_list: attachments,

@@ -6,6 +6,7 @@ export const holdAttributes = {
   ...ttl,
   ...feedIndex,
   actorId: "ac",
+  actorName: "an",
   attachments: "a",
   claimedAt: "cl",
   conversationId: "c",

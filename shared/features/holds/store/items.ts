@@ -28,6 +28,8 @@ export interface Hold extends HoldLifecycle {
   readonly replyTo: string | null;
   /** The person who wrote it. */
   readonly actorId: string;
+  /** The name of that person when they wrote it; null for a key, and for a person without one. */
+  readonly actorName: string | null;
   /** The hash of the secret in the check page's link. */
   readonly secretHash: string;
   /** The send that claimed it. */
@@ -47,6 +49,7 @@ export interface HoldItem extends Key {
   readonly [A.attachments]?: readonly AttachmentItem[];
   readonly [A.replyTo]?: string;
   readonly [A.actorId]: string;
+  readonly [A.actorName]?: string;
   readonly [A.secretHash]: string;
   readonly [A.createdAt]: Millis;
   readonly [A.expiresAt]: Millis;
@@ -74,6 +77,7 @@ export function holdItem(hold: NewHold) {
     [A.attachments]: content.kind === "attachments" ? content.attachments.map(toAttachmentItem) : undefined,
     [A.replyTo]: hold.replyTo ?? undefined,
     [A.actorId]: hold.actorId,
+    [A.actorName]: hold.actorName ?? undefined,
     [A.secretHash]: hold.secretHash,
     [A.traceId]: hold.traceId,
     [A.createdAt]: hold.createdAt,
@@ -101,6 +105,7 @@ export function toHold(item: HoldItem): Hold {
     content,
     replyTo: item[A.replyTo] ?? null,
     actorId: item[A.actorId],
+    actorName: item[A.actorName] ?? null,
     secretHash: item[A.secretHash],
     createdAt: item[A.createdAt],
     expiresAt: item[A.expiresAt],

@@ -52,6 +52,27 @@ it("a human agent's message is held and not sent, with the secret in the fragmen
   ]);
 });
 
+it("a held message of a signed-in person has the name that the person had then, and one of a key has none", async () => {
+  const fixture = await openHoldFixture(testEnv);
+  const { tenant } = fixture;
+  const person = {
+    kind: "session",
+    userId: "usr_1",
+    email: "ada@example.com",
+    name: "Ada",
+    epoch: 0,
+    csrfToken: "",
+  } as const;
+  const memberships = [{ tenant, role: "agent", isSuspended: false }] as const;
+  const caller: Caller = { ...person, memberships, expiresAt: testEnv.now() + HOUR, scope: "live" };
+  const message = { conversationId: fixture.conversation, replyTo: null, actorId: "console:usr_1", text: "hi" };
+  const time = startRequestTime(testEnv.now);
+  const held = await createHold(fixture.apiPorts(), { caller, ip: null }, message, time);
+  if (isRefusal(held)) throw new Error(held.refused);
+  expect(await fixture.view(held.id)).toMatchObject({ hold: { actorId: "console:usr_1", actorName: "Ada" } });
+  expect(await fixture.view((await fixture.newHold()).id)).toMatchObject({ hold: { actorName: null } });
+});
+
 it.each([
   ["a millisecond inside the 24 hours", DAY - 1, "human_agent_early"],
   ["at exactly 24 hours", DAY, null],

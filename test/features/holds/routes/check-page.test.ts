@@ -65,6 +65,7 @@ describe("the check page API", () => {
       participant_username: "mara.l",
       account_handle: "@shop",
       actor_id: "console:usr_1",
+      actor_name: null,
       text: CANARY,
       attachments: 0,
       attachment_list: [],

@@ -150,6 +150,7 @@ export async function openAccountRace(testEnv: TestEnv, { connection }: Pick<Acc
     content: { kind: "text", text: "held" },
     replyTo: null,
     actorId: "agent",
+    actorName: null,
     secretHash: holdSecretHash("secret"),
     createdAt: testEnv.now(),
     expiresAt: testEnv.now() + 15 * MINUTE,

@@ -28,6 +28,7 @@ export async function createHold(
     content: { kind: "text", text: "held text" },
     replyTo: null,
     actorId: "ada",
+    actorName: null,
     secretHash: "hash",
     createdAt: now,
     expiresAt: now + 10 * MINUTE,
