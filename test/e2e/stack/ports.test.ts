@@ -4,6 +4,8 @@ import { createServer, type IncomingMessage, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { env } from "#base/config/names.ts";
@@ -159,6 +161,16 @@ const preflight = {
 };
 
 /** What the calls above would change. */
+/** The contents of the stack once the work of earlier calls is done: nothing changes for half a second. */
+async function settledContents() {
+  let latest = await contents();
+  for (let before: unknown; !isDeepStrictEqual(before, latest); ) {
+    await setTimeout(500);
+    [before, latest] = [latest, await contents()];
+  }
+  return latest;
+}
+
 async function contents() {
   const simulated = await stack.sim<{ fault: unknown }>("GET", "/state");
   const readFile = (...path: string[]) => {
@@ -211,7 +223,7 @@ describe.runIf(process.platform === "linux")("each port of a running stack", () 
   ])(
     "each port of a running stack answers 403 to %s, without a CORS header and without effect",
     async (_name, changesAt) => {
-      const before = await contents();
+      const before = await settledContents();
       for (const port of ports) {
         const changes = changesAt(port);
         const own = { host: `127.0.0.1:${port}`, ...changes };
@@ -241,7 +253,7 @@ describe.runIf(process.platform === "linux")("each port of a running stack", () 
   });
 
   it("each port of a running stack can do what those calls ask for, as its own caller", async () => {
-    const before = await contents();
+    const before = await settledContents();
     for (const each of attacks().filter(({ path }) => path !== "/_local/clock")) {
       const answers = await Promise.all(ports.map((port) => attack(port, each, {})));
       expect([each.service, each.path, answers.filter(({ status = 500 }) => status < 300).length]).toEqual([
@@ -257,7 +269,7 @@ describe.runIf(process.platform === "linux")("each port of a running stack", () 
   });
 
   it("each port of a running stack answers no unsigned call, and none of another key, that a service of AWS would refuse", async () => {
-    const before = await contents();
+    const before = await settledContents();
     for (const each of attacks().filter(isSigned)) {
       for (const key of [null, { id: "local", secret: "local" }, { ...accessKey(), secret: "local" }]) {
         const answers = await Promise.all(
@@ -283,7 +295,7 @@ describe.runIf(process.platform === "linux")("each port of a running stack", () 
 
   it("each port of a running stack answers a control route only with the token of the data folder, and names its file", async () => {
     const token = readFileSync(join(stack.dataDir, "control-token"), "utf8").trim();
-    const before = await contents();
+    const before = await settledContents();
     const others = [
       {},
       controlHeaders(""),
@@ -321,7 +333,7 @@ it("no command controls a stack that took the ports of a killed one", async () =
   const folder = mkdtempSync(join(tmpdir(), "parley-killed-"));
   writeFileSync(join(folder, "environment.json"), JSON.stringify(environment));
   writeFileSync(join(folder, "local.json"), JSON.stringify({ ...stack.info, control_token: "0".repeat(40) }));
-  const before = await contents();
+  const before = await settledContents();
   for (const args of [
     ["clock", "1h"],
     ["message", "Hi"],
@@ -391,13 +403,13 @@ describe("a page in the browser of this machine", () => {
   }
 
   it("a page in the browser of this machine of another site reads nothing from any port and changes nothing", async () => {
-    const before = await contents();
+    const before = await settledContents();
     for (const name of ["127.0.0.1", "localhost"]) expect(await readable(name)).toEqual([]);
     expect(await contents()).toEqual(before);
   });
 
   it("a page in the browser of this machine whose name was pointed at a port is answered with 403", async () => {
-    const before = await contents();
+    const before = await settledContents();
     for (const port of ports) {
       // A browser resolves each name below localhost to this machine.
       const answer = await page.goto(`http://evil.localhost:${port}/`);

@@ -1,3 +1,4 @@
+import { newUlid } from "#base/kernel/ids.ts";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { HOUR } from "#base/kernel/time.ts";
@@ -80,7 +81,7 @@ export async function openRouteCallers(
   const several = await memberOf([own, "agent"], [theirs, "owner"]);
   const pausedOwner = await memberOf([paused, "owner"]);
   const signedOut = await memberOf([own, "owner"]);
-  await userStore(table).raiseEpoch(signedOut.userId, { epoch: 0, audits: [], op: "sign-out" });
+  await userStore(table).raiseEpoch(signedOut.userId, { epoch: 0, audits: [], op: newUlid(testEnv.now()) });
   const removed = await memberOf([own, "admin"]);
   const membership = await membershipStore(table).get(own, removed.userId);
   if (!membership) throw new Error("The member is missing.");
