@@ -13,7 +13,7 @@ import { replayDeliveries } from "#features/delivery/routes/replay-window.ts";
 import { eraseConversation } from "#features/erasure/routes.ts";
 import { getHold } from "#features/holds/routes/holds.ts";
 import { sendHumanAgentMessage } from "#features/holds/routes/human-agent.ts";
-import { getConversation, listConversations } from "#features/inbox/routes/conversations.ts";
+import { getConversation, listConversations, updateConversation } from "#features/inbox/routes/conversations.ts";
 import { getMessage, listMessages } from "#features/inbox/routes/messages.ts";
 import { createRealtimeTicket } from "#features/realtime/routes.ts";
 import { sendReply } from "#features/sending/routes.ts";
@@ -41,6 +41,7 @@ export const apiRoutes = [
   redirectToSecurityTxt,
   listConversations,
   getConversation,
+  updateConversation,
   eraseConversation,
   listMessages,
   getMessage,

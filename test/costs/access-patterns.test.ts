@@ -68,6 +68,14 @@ describe("a page of 50", () => {
   });
 });
 
+test("a conversation that is marked as done is read, written with its place in the inbox, and pushed", async () => {
+  const { liveKey, conversationIdFor } = inboxWorkspace;
+  const path = `/v1/conversations/${encodeURIComponent(conversationIdFor(0))}`;
+  const mark = () => pipeline.cost(() => pipeline.call(liveKey, "PATCH", path, { done: true }));
+  expect(withoutKeyAndRate(await mark())).toEqual({ wcu: 2, rcu: 1, sqs: 1 });
+  expect(withoutKeyAndRate(await mark())).toEqual({ wcu: 0, rcu: 1, sqs: 0 });
+});
+
 test("a page of 50 audit rows is one query", async () => {
   const { tenant, liveKey } = await freshWorkspace(pipeline, { endpoints: 0 });
   const actor = "operator:01JABCDEFGHJKMNPQRSTVWXYZ0";
@@ -128,7 +136,9 @@ test("statistics and audit of a filtered inbox cost the 200 heads that are exami
     "conversations",
     0,
   );
-  expect(filtered).toEqual(readCost(8));
+  expect(filtered).toEqual(readCost(8.5));
+  const closing = "/v1/conversations?needs_reply=true&order=closing";
+  expect(await pageCost(pipeline, workspace.liveKey, closing, "conversations")).toEqual(readCost(9));
 });
 
 test("a batch's counts are one unit, however many endpoints are counted", async () => {

@@ -37,7 +37,7 @@ const document = openApiDocument(apiRoutes, { title: "Parley", version: "1" });
 /** A cursor comes from an earlier response. */
 const omitted = ["cursor"];
 /** Rules between fields, which JSON Schema cannot express here: refused all the same, with these problems. */
-const betweenFields = ["is required in the query or the body", "must not be before from"];
+const betweenFields = ["is required in the query or the body", "must not be before from", "needs needs_reply=true"];
 
 describe.each(
   Object.entries(document.paths as Record<string, object>).flatMap(([path, operations]) =>

@@ -164,6 +164,7 @@ export interface components {
         Conversation: {
             id: string;
             tenant_id: string;
+            account_key: string;
             account_handle: string;
             platform: "instagram" | "messenger";
             participant_id: string;
@@ -174,7 +175,23 @@ export interface components {
             participant_profile: "pending" | "partial" | "complete" | "unavailable";
             last_inbound_at: string | null;
             last_outbound_at: string | null;
+            /** @description When the newest message in either direction was sent */
+            last_message_at: string;
             last_message_text: string;
+            last_message: {
+                direction: "inbound" | "outbound" | "echo";
+                /**
+                 * @description `text`, or the type of the first attachment. An unsent message is a `text` that is empty.
+                 * @enum {string}
+                 */
+                kind: "text" | "image" | "video" | "audio" | "file" | "share" | "story_mention" | "sticker" | "location" | "unsupported";
+            };
+            /** @description When the first message was sent that waits for an answer. Null when the last message is not inbound. */
+            waiting_since: string | null;
+            /** @description When the last inbound message was marked as done. Any newer message ends it. */
+            done_at: string | null;
+            /** @description The last message is inbound and not marked as done. */
+            needs_reply: boolean;
             window: {
                 state: "open_24h" | "human_agent_7d" | "closed" | "no_inbound";
                 expires_at: string | null;
@@ -1041,6 +1058,17 @@ export interface components {
                      * @enum {string}
                      */
                     unanswered?: "true" | "false";
+                    /**
+                     * @description true: only conversations whose last message is inbound and not marked as done. false (default): all conversations.
+                     * @default false
+                     * @enum {string}
+                     */
+                    needs_reply?: "true" | "false";
+                    /**
+                     * @description With `needs_reply=true`: whose window for replies closes first, first; then those to whom only a person may write. Default: newest message first.
+                     * @enum {string}
+                     */
+                    order?: "closing";
                     platform?: "instagram" | "messenger";
                     /** @description Percent-encoded: # is %23. An unknown account matches nothing. */
                     account_key?: string;
@@ -1075,6 +1103,22 @@ export interface components {
                     conversation: components["schemas"]["Conversation"];
                     messages: components["schemas"]["Message"][];
                     next_cursor: string | null;
+                };
+            };
+            /** @description Mark a conversation as done, or as one that needs a reply again */
+            "PATCH /v1/conversations/{id}": {
+                path: {
+                    id: string;
+                };
+                query?: {
+                    /** @description The slug of the tenant. Required for an operator key and for a member of several tenants, else optional. */
+                    tenant?: string;
+                };
+                body: {
+                    done: boolean;
+                };
+                data: {
+                    conversation: components["schemas"]["Conversation"];
                 };
             };
             /** @description Erase a conversation with its profile, messages and delivered copies */

@@ -68,7 +68,11 @@ export interface ProfilePorts extends PushRequestPorts {
   readonly log: Log;
 }
 
+export interface DonePorts extends PushRequestPorts {
+  readonly conversations: Pick<Conversations, "setDone">;
+}
+
 export interface InboxPorts {
-  readonly conversations: Pick<Conversations, "get" | "getWithMessages" | "inbox">;
+  readonly conversations: Pick<Conversations, "get" | "getWithMessages" | "inbox" | "closingInbox">;
   readonly messages: Pick<Messages, "listByConversation" | "feed" | "getById">;
 }

@@ -54,6 +54,17 @@ export function requestConversationPush(ports: PushRequestPorts, change: Change)
   return requestPush(ports, change, (eventUlid) => ({ kind: "conversation", conversationId: change.id, eventUlid }));
 }
 
+/**
+ * Requests the push of a conversation that a person marked as done. Who does so mostly has a socket, so nothing is read to
+ * find out.
+ */
+export function requestDonePush(
+  ports: PushRequestPorts,
+  { tenant, conversationId, now }: { readonly tenant: TenantId; readonly conversationId: string; readonly now: Millis },
+): Promise<void> {
+  return send(ports, { tenant, kind: "conversation", conversationId, eventUlid: newUlid(now) });
+}
+
 /** Requests the push of a held message that changed. */
 export function requestHoldPush(ports: PushRequestPorts, change: Change): Promise<void> {
   return requestPush(ports, change, (eventUlid) => ({ kind: "hold", holdId: change.id, eventUlid }));

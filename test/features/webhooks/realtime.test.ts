@@ -36,6 +36,9 @@ const head: ConversationHead = {
   lastAt: now - HOUR,
   lastDirection: "inbound",
   lastMessageText: "Hello",
+  lastMessageKind: "text",
+  waitingSince: null,
+  doneAt: null,
 };
 const hold = { id: `hold_${ulid}`, conversationId: head.id, createdAt: now, expiresAt: now + HOUR };
 const upload = {

@@ -132,6 +132,10 @@ export const apiRows = routeRows({
   "redirectToSecurityTxt: GET /.well-known/security.txt": open("/.well-known/security.txt", [404, "route_not_found"]),
   "listConversations: GET /v1/conversations": members("agent", "/v1/conversations"),
   "getConversation: GET /v1/conversations/{id}": withId("agent", "conversation", ({ id }) => `/v1/conversations/${id}`),
+  "updateConversation: PATCH /v1/conversations/{id}": withId("agent", "conversation", () => "", {
+    testKeyAnswer: FORBIDDEN,
+    request: ({ id }) => ({ path: `/v1/conversations/${id}`, body: { done: true } }),
+  }),
   "eraseConversation: DELETE /v1/conversations/{id}": withId(
     "admin",
     "conversation",

@@ -18,6 +18,12 @@ export async function openApiApp(testEnv: TestEnv) {
   const ports = observePorts(testEnv.apiPorts(await testEnv.newQueues()));
   const app: App = testApp(testEnv, ports);
   const keyOptions = { label: "", actor: "cli" };
+  const send = async (key: string, path: string, init: RequestInit, sourceIp = "203.0.113.7"): Promise<ApiResponse> => {
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    const request = new Request(`http://gateway${path}`, { headers, ...init });
+    const response = await answerOf(async () => app.fetch(request, { sourceIp }));
+    return { status: response.status, body: await response.json() };
+  };
   return {
     app,
     ports,
@@ -27,12 +33,10 @@ export async function openApiApp(testEnv: TestEnv) {
       (await createOperatorKey(ports, tenants, { ...keyOptions, scope: "live" }, testEnv.now())).secret,
     /** @param sourceIp the client address that the gateway reports */
     async request(key: string, path: string, body?: unknown, sourceIp = "203.0.113.7"): Promise<ApiResponse> {
-      const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-      const init = { headers, ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }) };
-      const request = new Request(`http://gateway${path}`, init);
-      const response = await answerOf(async () => app.fetch(request, { sourceIp }));
-      return { status: response.status, body: await response.json() };
+      return send(key, path, body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }, sourceIp);
     },
+    patch: (key: string, path: string, body: object): Promise<ApiResponse> =>
+      send(key, path, { method: "PATCH", body: JSON.stringify(body) }),
   };
 }
 

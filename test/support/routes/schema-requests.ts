@@ -35,6 +35,8 @@ export function valuesOf(schema: Schema): fc.Arbitrary<unknown> {
       return objectsOf(schema);
     case undefined:
       return fc.oneof(fc.string(), fc.integer(), fc.boolean());
+    case "boolean":
+      return fc.boolean();
     default:
       throw new Error(`unknown type ${schema.type}`);
   }

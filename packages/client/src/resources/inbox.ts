@@ -31,6 +31,15 @@ export function conversationCalls(http: HttpClient) {
     ): Promise<Data<"GET /v1/conversations/{id}">> {
       return http.request("GET /v1/conversations/{id}", { path: { id }, query, ...options });
     },
+    /** Marks a conversation as done, so that it needs no reply, or removes the mark. The next message ends it. */
+    update(
+      id: string,
+      body: Body<"PATCH /v1/conversations/{id}">,
+      query: Query<"PATCH /v1/conversations/{id}"> = {},
+      options: CallOptions = {},
+    ): Promise<Data<"PATCH /v1/conversations/{id}">> {
+      return http.request("PATCH /v1/conversations/{id}", { path: { id }, body, query, ...options });
+    },
     /** Erases a conversation. While `done` is false, Parley continues in the background. */
     erase(
       id: string,

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
-import { isoOrNull, type Millis } from "#base/kernel/time.ts";
-import { platforms } from "#features/accounts/rules/accounts.ts";
-import { type ConversationHead, isUnanswered } from "../rules/messages.ts";
+import { iso, isoOrNull, type Millis } from "#base/kernel/time.ts";
+import { accountKey, platforms } from "#features/accounts/rules/accounts.ts";
+import { attachmentTypes, type ConversationHead, directions, isUnanswered, needsReply } from "../rules/messages.ts";
 import { windowAt } from "../rules/messaging-window.ts";
 
 // A conversation as the API and the realtime stream show it.
@@ -10,6 +10,7 @@ export function conversationFields() {
   return z.object({
     id: z.string(),
     tenant_id: z.string(),
+    account_key: z.string(),
     account_handle: z.string(),
     platform: z.enum(platforms),
     participant_id: z.string(),
@@ -20,7 +21,25 @@ export function conversationFields() {
     participant_profile: z.enum(["pending", "partial", "complete", "unavailable"]),
     last_inbound_at: z.nullable(z.string()),
     last_outbound_at: z.nullable(z.string()),
+    last_message_at: z.string().check(z.describe("When the newest message in either direction was sent")),
     last_message_text: z.string(),
+    last_message: z.object({
+      direction: z.enum(directions),
+      kind: z
+        .enum(["text", ...attachmentTypes])
+        .check(z.describe("`text`, or the type of the first attachment. An unsent message is a `text` that is empty.")),
+    }),
+    waiting_since: z
+      .nullable(z.string())
+      .check(
+        z.describe(
+          "When the first message was sent that waits for an answer. Null when the last message is not inbound.",
+        ),
+      ),
+    done_at: z
+      .nullable(z.string())
+      .check(z.describe("When the last inbound message was marked as done. Any newer message ends it.")),
+    needs_reply: z.boolean().check(z.describe("The last message is inbound and not marked as done.")),
     window: z.object({
       state: z.enum(["open_24h", "human_agent_7d", "closed", "no_inbound"]),
       expires_at: z.nullable(z.string()),
@@ -40,6 +59,7 @@ export function toConversationFields(
   return {
     id: head.id,
     tenant_id: head.ref.tenant,
+    account_key: accountKey(head.ref.account),
     account_handle: head.accountHandle,
     platform: head.ref.account.platform,
     participant_id: head.ref.participantId,
@@ -50,7 +70,12 @@ export function toConversationFields(
     participant_profile: head.participantProfile,
     last_inbound_at: isoOrNull(head.lastInboundAt),
     last_outbound_at: isoOrNull(head.lastOutboundAt),
+    last_message_at: iso(head.lastAt),
     last_message_text: head.lastMessageText,
+    last_message: { direction: head.lastDirection, kind: head.lastMessageKind },
+    waiting_since: isoOrNull(head.waitingSince),
+    done_at: isoOrNull(head.doneAt),
+    needs_reply: needsReply(head),
     window: { state: window.state, expires_at: isoOrNull(window.expiresAt) },
     unanswered: isUnanswered(head),
     can_reply: window.state === "open_24h",

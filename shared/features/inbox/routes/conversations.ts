@@ -1,9 +1,10 @@
 import * as z from "zod/mini";
-import { isRefusal } from "#base/kernel/refusals.ts";
+import { invalidField, isRefusal } from "#base/kernel/refusals.ts";
 import { parseAccountKey, platforms } from "#features/accounts/rules/accounts.ts";
 import { queryFlag } from "#http/fields.ts";
 import { conversationFields, toConversationFields } from "../events/conversation-fields.ts";
 import { readConversation } from "../flows/read-inbox.ts";
+import { setConversationDone } from "../flows/set-done.ts";
 import { inboxPredicate } from "../rules/inbox-filter.ts";
 import { endpoint } from "./endpoint.ts";
 import { messageSchema, toMessageResponse } from "./messages.ts";
@@ -23,6 +24,20 @@ export const listConversations = endpoint.page({
     unanswered: queryFlag.check(
       z.describe("true: only conversations whose last message is inbound. false (default): all conversations."),
     ),
+    needs_reply: queryFlag.check(
+      z.describe(
+        "true: only conversations whose last message is inbound and not marked as done. false (default): all conversations.",
+      ),
+    ),
+    order: z.optional(
+      z
+        .enum(["closing"])
+        .check(
+          z.describe(
+            "With `needs_reply=true`: whose window for replies closes first, first; then those to whom only a person may write. Default: newest message first.",
+          ),
+        ),
+    ),
     platform: z.optional(z.enum(platforms)),
     account_key: z.optional(
       z.string().check(
@@ -35,20 +50,23 @@ export const listConversations = endpoint.page({
     ),
   }),
   scope: "conversations",
-  filters: ({ query: { unanswered, platform, account_key: accountKey } }) => ({
+  filters: ({ query: { unanswered, needs_reply: isNeeded, order, platform, account_key: accountKey } }) => ({
     unanswered: unanswered || null,
+    needsReply: isNeeded || null,
+    order,
     platform,
     accountKey,
   }),
   data: z.object({ conversations: z.array(conversationSchema) }),
   handle: async ({ tenant, query, page, now, ports }) => {
-    const { unanswered, platform = null, account_key: accountKey = null } = query;
-    const { heads, next } = await ports.conversations.inbox(tenant, {
-      before: page.position,
-      limit: page.limit,
-      filter: inboxPredicate({ unanswered, platform, accountKey }),
-      now,
-    });
+    const { unanswered, needs_reply: isNeeded, order, platform = null, account_key: accountKey = null } = query;
+    const filter = inboxPredicate({ unanswered, needsReply: isNeeded, platform, accountKey });
+    const { position, limit } = page;
+    if (order && (!isNeeded || !filter)) return invalidField("order", "needs needs_reply=true");
+    const { heads, next } =
+      order && filter
+        ? await ports.conversations.closingInbox(tenant, { after: position, limit, filter, now })
+        : await ports.conversations.inbox(tenant, { before: position, limit, filter, now });
     return { data: { conversations: heads.map((head) => toConversationFields(head, now)) }, next };
   },
 });
@@ -72,5 +90,26 @@ export const getConversation = endpoint.page({
     if (isRefusal(result)) return result;
     const messages = result.page.rows.map(({ message }) => toMessageResponse(message));
     return { data: { conversation: toConversationFields(result.head, now), messages }, next: result.page.next };
+  },
+});
+
+export const updateConversation = endpoint.tenant({
+  operation: "updateConversation",
+  method: "PATCH",
+  path: "/v1/conversations/{id}",
+  role: "agent",
+  slashInId: true,
+  liveKeyOnly: true,
+  tag: "Conversations",
+  summary: "Mark a conversation as done, or as one that needs a reply again",
+  description:
+    "`done` is about the last inbound message: a message such as “Thanks!” needs no reply. The next message ends it. A conversation whose last message is not inbound stays as it is.",
+  body: z.object({ done: z.boolean() }),
+  refusals: ["conversation_not_found", "conversation_id_cut"],
+  data: z.object({ conversation: conversationSchema }),
+  handle: async ({ tenant, path, body, caller, now, ports }) => {
+    const request = { conversationId: path.id, done: body.done, scope: caller.scope };
+    const head = await setConversationDone(ports, tenant, request, now);
+    return isRefusal(head) ? head : { conversation: toConversationFields(head, now) };
   },
 });

@@ -57,11 +57,22 @@ export interface ConversationHead {
   readonly lastAt: Millis;
   readonly lastDirection: Direction;
   readonly lastMessageText: string;
+  /** `text`, or the type of the last message's first attachment. */
+  readonly lastMessageKind: AttachmentType | "text";
+  /** When the first message came that waits for an answer. Null when the last message is no inbound one. */
+  readonly waitingSince: Millis | null;
+  /** When a person marked the last inbound message as done. Null without a mark, and as soon as a newer message comes. */
+  readonly doneAt: Millis | null;
 }
 
 /** Whether the last message is the person's. */
 export function isUnanswered(head: Pick<ConversationHead, "lastDirection">): boolean {
   return head.lastDirection === "inbound";
+}
+
+/** Whether a reply is needed: the last message is inbound, and it is not marked as done. */
+export function needsReply(head: Pick<ConversationHead, "lastDirection" | "doneAt">): boolean {
+  return isUnanswered(head) && head.doneAt === null;
 }
 
 /** Whether the retention of a conversation has ended: 7 days after its last message. */

@@ -24,11 +24,14 @@ export const headAttributes = {
   ...ttl,
   ...feedIndex,
   accountHandle: "ah",
+  doneAt: "da",
   erasedAt: "ea",
   handle: "ph",
   lastAt: "la",
   lastDirection: "ld",
   lastInboundAt: "li",
+  /** Absent for a text. */
+  lastKind: "lk",
   lastMessageHash: "lm",
   lastOutboundAt: "lo",
   lastText: "lt",
@@ -41,6 +44,8 @@ export const headAttributes = {
   profileFetchedAt: "pf",
   profileState: "ps",
   username: "pu",
+  /** When the first message came that waits for an answer. */
+  waitingSince: "ws",
 } as const;
 
 export const messageAttributes = {

@@ -5,9 +5,11 @@ import type { Millis } from "#base/kernel/time.ts";
 import type { Table } from "#base/table/client.ts";
 import { conditionalWrite } from "#base/table/conditional-write.ts";
 import {
+  above,
   absentOr,
   allOf,
   anyOf,
+  atMost,
   below,
   type Expression,
   equals,
@@ -18,6 +20,7 @@ import {
 import { type Key, timeToLive } from "#base/table/keys.ts";
 import { update } from "#base/table/writes.ts";
 import {
+  type AttachmentType,
   type ConversationHead,
   currentText,
   type Direction,
@@ -59,6 +62,11 @@ export interface HeadItem extends Key {
   readonly [A.lastMessageHash]: string;
   readonly [A.lastText]: string;
   readonly [A.lastVersion]: number;
+  readonly [A.lastKind]?: AttachmentType;
+  /** Removed by an answer. A late one may leave it: it counts only after the last outbound message. */
+  readonly [A.waitingSince]?: Millis;
+  /** When a person marked the last inbound message as done. A newer message of either side removes it. */
+  readonly [A.doneAt]?: Millis;
   readonly [A.accountHandle]: string;
   readonly [A.handle]?: string;
   readonly [A.username]?: string;
@@ -96,7 +104,20 @@ export function toHead(tenant: TenantId, item: HeadItem, now: Millis): Conversat
     lastAt: item[A.lastAt],
     lastDirection: item[A.lastDirection],
     lastMessageText: item[A.lastText],
+    lastMessageKind: item[A.lastKind] ?? "text",
+    waitingSince: readWaitingSince(item),
+    doneAt: item[A.lastDirection] === "inbound" ? (item[A.doneAt] ?? null) : null,
   };
+}
+
+/**
+ * A head that an earlier version stored has no such time, and one whose answer came late has one from before it: then the
+ * last inbound message counts.
+ */
+function readWaitingSince(item: HeadItem): Millis | null {
+  if (item[A.lastDirection] !== "inbound") return null;
+  const { [A.waitingSince]: since, [A.lastInboundAt]: lastInboundAt = null, [A.lastOutboundAt]: lastOutboundAt } = item;
+  return since !== undefined && since > (lastOutboundAt ?? Number.NEGATIVE_INFINITY) ? since : lastInboundAt;
 }
 
 /** A head without a last message stands for no conversation: it is new or erased. */
@@ -143,12 +164,29 @@ export interface InboxTarget {
 
 /** The writes that keep a conversation's head up to its newest message. */
 export function headAdvances(table: Table) {
+  /** A message that came late is among those that wait: the first of them counts. */
+  async function moveWaitingBack(key: Key, sentAt: Millis, previous: Partial<HeadItem>): Promise<void> {
+    const since = previous[A.lastDirection] === "inbound" ? previous[A.waitingSince] : undefined;
+    if (since === undefined || since <= sentAt || sentAt <= (previous[A.lastOutboundAt] ?? 0)) return;
+    const isFirst = allOf(
+      equals(A.lastDirection, "inbound"),
+      above(A.waitingSince, sentAt),
+      absentOr(below, A.lastOutboundAt, sentAt),
+      notErasedSince(sentAt),
+    );
+    await conditionalWrite(table, update(key, { set: { [A.waitingSince]: sentAt } }, isFirst));
+  }
+
   return {
     /**
      * Advances a conversation's head to a message. Safe to repeat and to call in any order: the head shows the newest
      * message in either direction, and `last_inbound_at` and `last_outbound_at` never move backwards. Of two messages
      * at the same instant the same one always wins; a send wins over its own echo. A message that the head already
      * shows is not applied again, so that its later changes stay. A message from before the erasure never shows.
+     *
+     * A newer message of either side ends `done_at`. `waiting_since` is the first inbound message after the last outbound
+     * one, for every order in which they come, but for an outbound message that comes after inbound ones that are newer: then it is
+     * at most as late as the last of those.
      */
     async advanceHead(tenant: TenantId, message: Message, inbox: InboxTarget): Promise<HeadAdvance> {
       const { sentAt } = message;
@@ -161,6 +199,9 @@ export function headAdvances(table: Table) {
         [A.lastMessageHash]: shortHash(message.id),
         [A.lastText]: firstChars(currentText(message)),
         [A.lastVersion]: messageVersion(message),
+        [A.lastKind]: storedKind(message),
+        [A.waitingSince]: message.direction === "inbound" ? storedOr(A.waitingSince, sentAt) : undefined,
+        [A.doneAt]: undefined,
         [A.feed]: inboxFeed(tenant, feedShard(message.conversationId, inbox.shards)),
         [A.feedPosition]: inboxPosition(sentAt, message.conversationId),
         [A.ttl]: timeToLive(sentAt + RETENTION),
@@ -192,8 +233,17 @@ export function headAdvances(table: Table) {
       const headAdvance: HeadAdvance = { started: previous[A.lastAt] === undefined, snapshot: toSnapshot(previous) };
       const { erasedAt } = headAdvance.snapshot;
       if (result.applied || !result.current || (erasedAt !== null && sentAt <= erasedAt)) return headAdvance;
-      if ((previous[sideAttribute] ?? Number.NEGATIVE_INFINITY) >= sentAt) return headAdvance;
+      if ((previous[sideAttribute] ?? Number.NEGATIVE_INFINITY) >= sentAt) {
+        if (message.direction === "inbound") await moveWaitingBack(key, sentAt, previous);
+        return headAdvance;
+      }
       const advancesSide = allOf(isPresent(A.lastAt), notErasedSince(sentAt), absentOr(below, sideAttribute, sentAt));
+      if (message.direction !== "inbound" && previous[A.lastDirection] === "inbound") {
+        // An answer that comes late: of the messages after it, the last one is known to wait.
+        const waiting = { [sideAttribute]: sentAt, [A.waitingSince]: previous[A.lastInboundAt] };
+        const stillWaits = allOf(advancesSide, equals(A.lastDirection, "inbound"), atMost(A.waitingSince, sentAt));
+        if ((await conditionalWrite(table, update(key, { set: waiting }, stillWaits))).applied) return headAdvance;
+      }
       await conditionalWrite(table, update(key, { set: { [sideAttribute]: sentAt } }, advancesSide));
       return headAdvance;
     },
@@ -210,7 +260,11 @@ export function headAdvances(table: Table) {
         equals(A.lastMessageHash, messageHash),
         below(A.lastVersion, version),
       );
-      const preview = { [A.lastText]: firstChars(currentText(message)), [A.lastVersion]: version };
+      const preview = {
+        [A.lastText]: firstChars(currentText(message)),
+        [A.lastVersion]: version,
+        [A.lastKind]: storedKind(message),
+      };
       const result = await conditionalWrite<HeadItem>(
         table,
         update(headKey(message.conversationId), { set: preview }, showsOlderVersion),
@@ -222,6 +276,11 @@ export function headAdvances(table: Table) {
       );
     },
   };
+}
+
+/** The kind that the preview names; undefined for a text. An unsent message has no attachments any more. */
+function storedKind({ attachments, unsentAt }: Message): AttachmentType | undefined {
+  return unsentAt === undefined ? attachments[0]?.type : undefined;
 }
 
 /** The conversation was not erased at this instant or later. */

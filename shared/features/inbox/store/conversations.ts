@@ -3,8 +3,13 @@ import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { batchGet } from "#base/table/batches.ts";
 import type { Table } from "#base/table/client.ts";
+import { conditionalWrite } from "#base/table/conditional-write.ts";
+import { allOf, equals } from "#base/table/expressions.ts";
 import { type Key, oldestPosition, positionTime } from "#base/table/keys.ts";
-import type { ConversationHead, Message } from "../rules/messages.ts";
+import { update } from "#base/table/writes.ts";
+import { type ConversationHead, isUnanswered, type Message } from "../rules/messages.ts";
+import { headAttributes as A } from "./attributes.ts";
+import { closingRows } from "./closing-rows.ts";
 import {
   type ConversationSnapshot,
   type HeadItem,
@@ -36,6 +41,20 @@ export type Conversations = ReturnType<typeof conversationStore>;
 
 export function conversationStore(table: Table) {
   const { client, name: TableName } = table;
+
+  /** The head; null when there is none or it has expired. Reads consistently unless `consistent` is false. */
+  async function get(
+    tenant: TenantId,
+    conversationId: string,
+    now: Millis,
+    { consistent = true } = {},
+  ): Promise<ConversationHead | null> {
+    const { Item } = await client.send(
+      new GetCommand({ TableName, Key: headKey(conversationId), ConsistentRead: consistent }),
+    );
+    return Item ? toLiveHead(tenant, Item as HeadItem, now) : null;
+  }
+
   return {
     ...headAdvances(table),
 
@@ -51,18 +70,7 @@ export function conversationStore(table: Table) {
       return snapshotsById;
     },
 
-    /** The head; null when there is none or it has expired. Reads consistently unless `consistent` is false. */
-    async get(
-      tenant: TenantId,
-      conversationId: string,
-      now: Millis,
-      { consistent = true } = {},
-    ): Promise<ConversationHead | null> {
-      const { Item } = await client.send(
-        new GetCommand({ TableName, Key: headKey(conversationId), ConsistentRead: consistent }),
-      );
-      return Item ? toLiveHead(tenant, Item as HeadItem, now) : null;
-    },
+    get,
 
     /**
      * The inbox, the conversation with the newest message in either direction first. `filter` sees at most 200
@@ -96,6 +104,54 @@ export function conversationStore(table: Table) {
       const isRead = since !== undefined && page.next !== null && positionTime(page.next) < since;
       const next = isRead ? null : page.next;
       return { heads: page.rows.map((item) => toHead(tenant, item, now)), next };
+    },
+
+    /**
+     * Marks the last inbound message of a conversation as done, or removes the mark. Nothing changes when the last message is
+     * not inbound, when the mark is as wanted already, and when a newer message comes in between.
+     * @returns the conversation afterwards; null when there is none or it has expired
+     */
+    async setDone(
+      tenant: TenantId,
+      conversationId: string,
+      { done, now }: { done: boolean; now: Millis },
+    ): Promise<{ head: ConversationHead; changed: boolean } | null> {
+      const head = await get(tenant, conversationId, now);
+      if (!head) return null;
+      if (!isUnanswered(head) || done === (head.doneAt !== null)) return { head, changed: false };
+      const result = await conditionalWrite<HeadItem>(
+        table,
+        update(
+          headKey(conversationId),
+          { set: { [A.doneAt]: done ? now : undefined } },
+          allOf(equals(A.lastAt, head.lastAt), equals(A.lastDirection, head.lastDirection)),
+          "ALL_NEW",
+        ),
+      );
+      const item = result.applied ? result.item : result.current;
+      const current = item ? toLiveHead(tenant, item, now) : null;
+      return current && { head: current, changed: result.applied };
+    },
+
+    /**
+     * Who needs a reply, in the order in which their windows close: first the open windows, then those in which only a person
+     * may write. Sees at most 200 conversations per page.
+     * @param page `after`: the position to continue from. `now` of the first page decides which windows are open
+     * @returns `next`: the position to continue from, or null on the last page
+     */
+    async closingInbox(
+      tenant: TenantId,
+      page: { after: string | null; limit: number; filter: (head: ConversationHead) => boolean; now: Millis },
+    ): Promise<{ heads: ConversationHead[]; next: string | null }> {
+      const { after, limit, filter, now } = page;
+      const rows = closingRows<HeadItem>(table, {
+        partitionKey: (shard) => inboxFeed(tenant, shard),
+        after,
+        expectedRows: EXAMINED_MAX,
+        now,
+      });
+      const result = await takePage(rows, limit, (item) => filter(toHead(tenant, item, now)), EXAMINED_MAX);
+      return { heads: result.rows.map((item) => toHead(tenant, item, now)), next: result.next };
     },
 
     /**

@@ -26,7 +26,7 @@ export interface FeedQuery {
   readonly now: Millis;
 }
 
-interface FeedEntry<T> {
+export interface FeedEntry<T> {
   readonly row: T;
   /** Continues after this row, in every shard. */
   readonly cursor: string;
@@ -34,7 +34,7 @@ interface FeedEntry<T> {
   readonly hasMore: boolean;
 }
 
-interface ShardStream<T> {
+export interface ShardStream<T> {
   readonly partition: string;
   rows: T[];
   next: Record<string, unknown> | undefined;
@@ -46,28 +46,7 @@ export async function* feedRows<T extends FeedRow>(table: Table, query: FeedQuer
   const from = before === null ? null : parseFeedCursor(before);
   const range = pageRange(oldestPosition(now), from?.position ?? null, FEED_HEADER);
   if (!range) return;
-  const openStream = async (
-    partition: string,
-    limit: number,
-    start?: ShardStream<T>["next"],
-  ): Promise<ShardStream<T>> => {
-    const { Items = [], LastEvaluatedKey } = await table.client.send(
-      new QueryCommand({
-        TableName: table.name,
-        IndexName: names.feedIndex.name,
-        KeyConditionExpression: `${A.feed} = :f AND ${A.feedPosition} BETWEEN :from AND :upTo`,
-        ExpressionAttributeValues: {
-          ":f": partition,
-          ":from": range.from,
-          ":upTo": range.upTo,
-        },
-        ScanIndexForward: false,
-        Limit: limit,
-        ExclusiveStartKey: start,
-      }),
-    );
-    return { partition, rows: Items as T[], next: LastEvaluatedKey };
-  };
+  const openStream = shardReader<T>(table, range, "descending");
 
   const openShards = (start: number, count: number) =>
     Array.from({ length: count - start }, (_, index) =>
@@ -83,9 +62,7 @@ export async function* feedRows<T extends FeedRow>(table: Table, query: FeedQuer
 
   for (;;) {
     for (const stream of streams) {
-      while (stream.rows.length === 0 && stream.next) {
-        Object.assign(stream, await openStream(stream.partition, rowsPerShard(expectedRows, shards), stream.next));
-      }
+      await refill(stream, openStream, rowsPerShard(expectedRows, shards));
     }
     const newest = streams.reduce((best, stream) =>
       (stream.rows[0]?.[A.feedPosition] ?? "") > (best.rows[0]?.[A.feedPosition] ?? "") ? stream : best,
@@ -94,6 +71,47 @@ export async function* feedRows<T extends FeedRow>(table: Table, query: FeedQuer
     if (!row) return;
     const hasMore = streams.some(({ rows, next }) => rows.length > 0 || next !== undefined);
     yield { row, cursor: formatFeedCursor(row[A.feedPosition], shards), hasMore };
+  }
+}
+
+/** The sort keys of a read, both inclusive. */
+export interface FeedRange {
+  readonly from: string;
+  readonly upTo: string;
+}
+
+type OpenStream<T> = (partition: string, limit: number, start?: ShardStream<T>["next"]) => Promise<ShardStream<T>>;
+
+/** Reads the rows of a shard in a range, some at a time. */
+export function shardReader<T extends FeedRow>(
+  table: Table,
+  range: FeedRange,
+  order: "ascending" | "descending",
+): OpenStream<T> {
+  return async (partition, limit, start) => {
+    const { Items = [], LastEvaluatedKey } = await table.client.send(
+      new QueryCommand({
+        TableName: table.name,
+        IndexName: names.feedIndex.name,
+        KeyConditionExpression: `${A.feed} = :f AND ${A.feedPosition} BETWEEN :from AND :upTo`,
+        ExpressionAttributeValues: {
+          ":f": partition,
+          ":from": range.from,
+          ":upTo": range.upTo,
+        },
+        ScanIndexForward: order === "ascending",
+        Limit: limit,
+        ExclusiveStartKey: start,
+      }),
+    );
+    return { partition, rows: Items as T[], next: LastEvaluatedKey };
+  };
+}
+
+/** Reads on until a shard has a row, or is read to its end. */
+export async function refill<T>(stream: ShardStream<T>, openStream: OpenStream<T>, limit: number): Promise<void> {
+  while (stream.rows.length === 0 && stream.next) {
+    Object.assign(stream, await openStream(stream.partition, limit, stream.next));
   }
 }
 
@@ -118,13 +136,13 @@ export async function takePage<T>(
 }
 
 /** Removes the feed's header from its first rows, if there is one. @returns the number of shards, by default 1 */
-function takeShardCount(rows: FeedRow[]): number {
+export function takeShardCount(rows: FeedRow[]): number {
   if (rows[0]?.[A.feedPosition] !== FEED_HEADER) return 1;
   return (rows.shift() as FeedRow & { readonly [A.shards]: number })[A.shards];
 }
 
 /** Shards share a page about evenly. Reading a little more from each avoids most second reads. */
-function rowsPerShard(expectedRows: number, shards: number): number {
+export function rowsPerShard(expectedRows: number, shards: number): number {
   return shards === 1 ? expectedRows : Math.ceil((expectedRows * 1.5) / shards);
 }
 

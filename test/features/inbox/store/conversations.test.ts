@@ -7,7 +7,7 @@ import type { Direction, Message } from "#features/inbox/rules/messages.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { outboundMessageStore } from "#features/inbox/store/outbound-messages.ts";
 import { startTestTable } from "../../../support/dynamodb.ts";
-import { type Fault, injectFaults } from "../../../support/faults.ts";
+import { type Fault, type FaultyOperation, injectFaults, withFaults } from "../../../support/faults.ts";
 import { openedOnce } from "../../../support/opened.ts";
 import { NOW, newTenant, SAMPLE_INBOX, sampleConversationId, sampleMessage } from "../../../support/stores/samples.ts";
 
@@ -43,6 +43,19 @@ const readHead = async (tenant: TenantId) => {
   return rest;
 };
 
+/**
+ * The first inbound message after the last outbound one waits. Where that outbound message came after newer inbound ones, it is
+ * one of those.
+ */
+function expectWaiting(drafts: readonly MessageSketch[], waitingSince: number | null): void {
+  const times = (isInbound: boolean) =>
+    drafts.filter(({ direction }) => (direction === "inbound") === isInbound).map(({ after }) => NOW + after);
+  const lastOutbound = Math.max(Number.NEGATIVE_INFINITY, ...times(false));
+  const waiting = times(true).filter((at) => at > lastOutbound);
+  if (waitingSince === null) return;
+  expect(waiting.length === 0 ? times(true) : waiting).toContain(waitingSince);
+}
+
 it("a conversation's head ends the same for any order of its messages, including repeats", async () => {
   await fc.assert(
     fc.asyncProperty(
@@ -65,8 +78,10 @@ it("a conversation's head ends the same for any order of its messages, including
           const sketch = drafts[i];
           if (sketch) await conversations.advanceHead(shuffled, toMessage(shuffled, sketch, i), SAMPLE_INBOX);
         }
-        const head = await readHead(shuffled);
-        expect(head).toEqual(await readHead(straight));
+        const { waitingSince, ...head } = await readHead(shuffled);
+        const { waitingSince: _, ...expected } = await readHead(straight);
+        expect(head).toEqual(expected);
+        expectWaiting(drafts, waitingSince);
         const times = (inbound: boolean) =>
           drafts.filter(({ direction }) => (direction === "inbound") === inbound).map(({ after }) => NOW + after);
         const newest = (all: number[]) => (all.length === 0 ? null : Math.max(...all));
@@ -98,7 +113,10 @@ it("a conversation's head ends the same when all its messages are applied at onc
       } finally {
         end();
       }
-      expect(await readHead(interleaved)).toEqual(await readHead(straight));
+      const { waitingSince, ...head } = await readHead(interleaved);
+      const { waitingSince: _, ...expected } = await readHead(straight);
+      expect(head).toEqual(expected);
+      expectWaiting(drafts, waitingSince);
     }),
     { numRuns: 40 },
   );
@@ -193,4 +211,128 @@ it("the inbox has one entry for a conversation that moved up", async () => {
   const { heads, next } = await conversations.inbox(tenant, { before: null, limit: 5, now: NOW + 1 });
   expect(heads.map(({ lastAt }) => lastAt)).toEqual([NOW + 1]);
   expect(next).toBeNull();
+});
+
+const inbound = (tenant: TenantId, id: string, sentAt: number) =>
+  sampleMessage(tenant, { id, direction: "inbound", sentAt });
+const answer = (tenant: TenantId, id: string, sentAt: number) =>
+  sampleMessage(tenant, { id, direction: "outbound", sentAt });
+
+it("a person waits since the first message after the last answer, for every order of the messages", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc
+        .shuffledSubarray([1, 2, 3, 4], { minLength: 4 })
+        .chain((order) =>
+          fc.array(fc.constantFrom(1, 2, 3, 4), { maxLength: 3 }).map((repeated) => [...order, ...repeated]),
+        ),
+      async (order) => {
+        const tenant = newTenant();
+        await conversations.advanceHead(tenant, inbound(tenant, "before", NOW - 2), SAMPLE_INBOX);
+        await conversations.advanceHead(tenant, answer(tenant, "answer", NOW), SAMPLE_INBOX);
+        expect((await readHead(tenant)).waitingSince).toBeNull();
+        for (const after of order) {
+          await conversations.advanceHead(tenant, inbound(tenant, `m${after}`, NOW + after), SAMPLE_INBOX);
+        }
+        expect((await readHead(tenant)).waitingSince).toBe(NOW + 1);
+      },
+    ),
+    { numRuns: 20 },
+  );
+});
+
+it("an answer that comes after newer messages leaves the last of them waiting, and later ones change nothing", async () => {
+  const tenant = newTenant();
+  for (const after of [1, 3, 4]) {
+    await conversations.advanceHead(tenant, inbound(tenant, `m${after}`, NOW + after), SAMPLE_INBOX);
+  }
+  await conversations.advanceHead(tenant, answer(tenant, "late", NOW + 2), SAMPLE_INBOX);
+  expect((await readHead(tenant)).waitingSince).toBe(NOW + 4);
+  await conversations.advanceHead(tenant, inbound(tenant, "next", NOW + 5), SAMPLE_INBOX);
+  expect((await readHead(tenant)).waitingSince).toBe(NOW + 4);
+});
+
+it("an answer ends the waiting", async () => {
+  const tenant = newTenant();
+  await conversations.advanceHead(tenant, inbound(tenant, "m1", NOW), SAMPLE_INBOX);
+  await conversations.advanceHead(tenant, answer(tenant, "m2", NOW + 1), SAMPLE_INBOX);
+  expect(await readHead(tenant)).toMatchObject({ waitingSince: null, doneAt: null });
+  await conversations.advanceHead(tenant, inbound(tenant, "m3", NOW + 3), SAMPLE_INBOX);
+  expect(await readHead(tenant)).toMatchObject({ waitingSince: NOW + 3 });
+});
+
+it("the last message has the kind of its first attachment, until it is unsent", async () => {
+  const tenant = newTenant();
+  const photo = sampleMessage(tenant, {
+    id: "m1",
+    text: "",
+    attachments: [{ type: "image", url: "https://lookaside.fbsbx.com/1" }],
+    sentAt: NOW,
+  });
+  await conversations.advanceHead(tenant, photo, SAMPLE_INBOX);
+  expect(await readHead(tenant)).toMatchObject({ lastMessageKind: "image", lastMessageText: "" });
+  await conversations.refreshPreview({ ...photo, unsentAt: NOW + 1 });
+  expect(await readHead(tenant)).toMatchObject({ lastMessageKind: "text", lastMessageText: "" });
+  await conversations.advanceHead(tenant, sampleMessage(tenant, { id: "m2", sentAt: NOW + 2 }), SAMPLE_INBOX);
+  expect((await readHead(tenant)).lastMessageKind).toBe("text");
+});
+
+const setDone = (tenant: TenantId, done: boolean, now = NOW + 5) =>
+  conversations.setDone(tenant, sampleConversationId(tenant), { done, now });
+
+it("a conversation is done until a newer message comes, and one that comes late and is older changes nothing", async () => {
+  const tenant = newTenant();
+  await conversations.advanceHead(tenant, inbound(tenant, "m2", NOW + 2), SAMPLE_INBOX);
+  expect(await setDone(tenant, true)).toMatchObject({ changed: true, head: { doneAt: NOW + 5 } });
+  expect(await setDone(tenant, true, NOW + 9)).toMatchObject({ changed: false, head: { doneAt: NOW + 5 } });
+  await conversations.advanceHead(tenant, inbound(tenant, "m1", NOW + 1), SAMPLE_INBOX);
+  await conversations.advanceHead(tenant, inbound(tenant, "m2", NOW + 2), SAMPLE_INBOX);
+  expect((await readHead(tenant)).doneAt).toBe(NOW + 5);
+  await conversations.advanceHead(tenant, inbound(tenant, "m3", NOW + 3), SAMPLE_INBOX);
+  expect((await readHead(tenant)).doneAt).toBeNull();
+});
+
+it("a mark that is removed leaves a conversation that needs a reply", async () => {
+  const tenant = newTenant();
+  await conversations.advanceHead(tenant, inbound(tenant, "m1", NOW), SAMPLE_INBOX);
+  await setDone(tenant, true);
+  expect(await setDone(tenant, false)).toMatchObject({ changed: true, head: { doneAt: null } });
+  expect(await setDone(tenant, false)).toMatchObject({ changed: false, head: { doneAt: null } });
+});
+
+it("a conversation that was answered, and one that does not exist, cannot be done", async () => {
+  const [answered, unknown] = [newTenant(), newTenant()];
+  await conversations.advanceHead(answered, inbound(answered, "m1", NOW), SAMPLE_INBOX);
+  await conversations.advanceHead(answered, answer(answered, "m2", NOW + 1), SAMPLE_INBOX);
+  expect(await setDone(answered, true)).toMatchObject({ changed: false, head: { doneAt: null } });
+  expect(await setDone(unknown, true)).toBeNull();
+});
+
+it("a message that comes while a conversation is marked as done still needs a reply", async () => {
+  const tenant = newTenant();
+  await conversations.advanceHead(tenant, inbound(tenant, "m1", NOW), SAMPLE_INBOX);
+  let hasCome = false;
+  const arriveBeforeWrite = async ({ command }: FaultyOperation): Promise<Fault> => {
+    if (command === "UpdateItem" && !hasCome) {
+      hasCome = true;
+      await conversations.advanceHead(tenant, inbound(tenant, "m2", NOW + 1), SAMPLE_INBOX);
+    }
+    return "pass";
+  };
+  const result = await withFaults(table.client, arriveBeforeWrite, () => setDone(tenant, true));
+  expect(hasCome).toBe(true);
+  expect(result).toMatchObject({ changed: false, head: { doneAt: null, lastAt: NOW + 1 } });
+});
+
+it("a mark whose answer was lost is made once", async () => {
+  const tenant = newTenant();
+  await conversations.advanceHead(tenant, inbound(tenant, "m1", NOW), SAMPLE_INBOX);
+  let writes = 0;
+  const result = await withFaults(
+    table.client,
+    (operation) => (operation.command === "UpdateItem" && writes++ === 0 ? "lost" : "pass"),
+    () => setDone(tenant, true),
+  );
+  expect(writes).toBe(2);
+  expect(result).toMatchObject({ head: { doneAt: NOW + 5 } });
 });

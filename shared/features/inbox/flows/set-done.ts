@@ -1,0 +1,25 @@
+import { type Refusal, refuse } from "#base/kernel/refusals.ts";
+import type { TenantId } from "#base/kernel/tenant.ts";
+import type { Millis } from "#base/kernel/time.ts";
+import { requestDonePush } from "#features/realtime/request-push.ts";
+import type { DonePorts } from "../ports.ts";
+import { type ConversationHead, malformedConversationId, parseConversationId, type Scope } from "../rules/messages.ts";
+
+/**
+ * Marks a conversation as done or removes the mark, and pushes it if that changed anything.
+ * @param scope that of the caller
+ * @returns the conversation afterwards
+ */
+export async function setConversationDone(
+  ports: DonePorts,
+  tenant: TenantId,
+  { conversationId, done, scope }: { conversationId: string; done: boolean; scope: Scope },
+  now: Millis,
+): Promise<ConversationHead | Refusal<"live_key_required" | "conversation_not_found" | "conversation_id_cut">> {
+  if (scope === "test") return refuse("live_key_required");
+  if (!parseConversationId(tenant, conversationId)) return malformedConversationId(conversationId);
+  const result = await ports.conversations.setDone(tenant, conversationId, { done, now });
+  if (!result) return refuse("conversation_not_found");
+  if (result.changed) await requestDonePush(ports, { tenant, conversationId, now });
+  return result.head;
+}
