@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
+import { startRequestTime } from "#base/kernel/request-time.ts";
 import { SECOND } from "#base/kernel/time.ts";
+import { sendReply } from "#features/sending/flows/reply.ts";
 import { contentHash } from "#features/sending/rules/sends.ts";
 import { freshWorkspace } from "../bench/scenarios.ts";
 import { openedOnce } from "../support/opened.ts";
@@ -79,4 +81,34 @@ test("the query costs a unit per twelve sends of the last 15 minutes", async () 
   expect(await pipeline.cost(find)).toEqual({ wcu: 0, rcu: 1, sqs: 0 });
   await send(1);
   expect(await pipeline.cost(find)).toEqual({ wcu: 0, rcu: 2, sqs: 0 });
+});
+
+test("the echo of sent uploads also costs the URLs, in the row and in the feed, and its repetition does not", async () => {
+  workspace = await freshWorkspace(pipeline);
+  await everyoneWrites(pipeline, workspace, 1);
+  const conversationId = workspace.conversationIdFor(0);
+  const platformFor = async () => ({ send: async () => ({ kind: "accepted", messageId }) as const });
+  const caller = { kind: "tenant_key", keyId: "k", tenant: workspace.tenant, scope: "live" } as const;
+  const echo = { text: undefined, is_echo: true };
+  const afterEcho = 3;
+  let messageId = "";
+  const echoAfterSend = async (content: object, attachments: object[] | undefined) => {
+    pipeline.advance(SECOND);
+    messageId = workspace.newMessageId();
+    const reply = { conversationId, replyTo: null, ...content };
+    await sendReply({ ...pipeline.apiPorts, platformFor }, { caller, reply, time: startRequestTime(pipeline.now) });
+    const webhook = workspace.nextWebhook(0, { messageId, context: { ...echo, attachments } });
+    return [await echoCost(webhook), await echoCost(webhook)];
+  };
+  const cdn = "https://lookaside.fbsbx.com/ig_messaging_cdn/?asset_id=18046120357684102&signature=".padEnd(220, "k");
+  const media = (count: number) => Array.from({ length: count }, () => ({ type: "image", payload: { url: cdn } }));
+  const uploads = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({ type: "image", attachmentId: `${index}` }));
+  const repeated = { wcu: afterEcho, rcu: 0 };
+  expect(await echoAfterSend({ attachments: uploads(1) }, media(1))).toEqual([
+    { wcu: afterEcho + 2, rcu: 0 },
+    repeated,
+  ]);
+  expect(await echoAfterSend({ attachments: [{ type: "image", url: cdn }] }, media(1))).toEqual([repeated, repeated]);
+  expect(await echoAfterSend({ text: "Yes." }, undefined)).toEqual([repeated, repeated]);
 });

@@ -405,6 +405,7 @@ export interface components {
             text: string;
             attachments: {
                 type: "image" | "video" | "audio" | "file" | "share" | "story_mention" | "sticker" | "location" | "unsupported";
+                /** @description The platform's URL, which expires. Null where the platform has none. A sent upload has it from its echo on, a moment after the send; its event has null unless the echo came first. */
                 url: string | null;
                 title: string | null;
                 coordinates: {
@@ -495,6 +496,7 @@ export interface components {
                     text: string;
                     attachments: {
                         type: "image" | "video" | "audio" | "file" | "share" | "story_mention" | "sticker" | "location" | "unsupported";
+                        /** @description The platform's URL, which expires. Null where the platform has none. A sent upload has it from its echo on, a moment after the send; its event has null unless the echo came first. */
                         url: string | null;
                         title: string | null;
                         coordinates: {
@@ -586,6 +588,7 @@ export interface components {
                     text: string;
                     attachments: {
                         type: "image" | "video" | "audio" | "file" | "share" | "story_mention" | "sticker" | "location" | "unsupported";
+                        /** @description The platform's URL, which expires. Null where the platform has none. A sent upload has it from its echo on, a moment after the send; its event has null unless the echo came first. */
                         url: string | null;
                         title: string | null;
                         coordinates: {
@@ -650,6 +653,7 @@ export interface components {
                     text: string;
                     attachments: {
                         type: "image" | "video" | "audio" | "file" | "share" | "story_mention" | "sticker" | "location" | "unsupported";
+                        /** @description The platform's URL, which expires. Null where the platform has none. A sent upload has it from its echo on, a moment after the send; its event has null unless the echo came first. */
                         url: string | null;
                         title: string | null;
                         coordinates: {

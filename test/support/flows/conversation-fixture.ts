@@ -10,6 +10,7 @@ import type { MessageUpdate } from "#features/inbox/rules/updates.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
 import { sendReply } from "#features/sending/flows/reply.ts";
+import type { RequestedAttachment } from "#features/sending/rules/send-content.ts";
 import type { Platform, SendOutcome } from "#platforms/platform.ts";
 import type { ApiPorts } from "../../../functions/api/routes.ts";
 import { linkTestAccount } from "../../features/accounts/flows/support/link-test-account.ts";
@@ -108,8 +109,11 @@ export async function openConversationFixture(testEnv: TestEnv, platform: Platfo
       return ingest({ messageId, text, echo: { appId: null, metadata: null }, ...rest });
     },
 
-    /** Starts a reply and waits until the platform has it. */
-    async startReply(text: string, scope: "live" | "test" = "live"): Promise<PendingReply> {
+    /** Starts a reply and waits until the platform has it. @param content a text, or attachments as a request has them */
+    async startReply(
+      content: string | readonly RequestedAttachment[],
+      scope: "live" | "test" = "live",
+    ): Promise<PendingReply> {
       const answer = Promise.withResolvers<SendOutcome>();
       const platformCall = Promise.withResolvers<string>();
       const platformDouble: Pick<Platform, "send" | "textTooLong"> = {
@@ -123,7 +127,11 @@ export async function openConversationFixture(testEnv: TestEnv, platform: Platfo
       const caller = { kind: "tenant_key", keyId: "k", tenant, scope } as const;
       const reply = sendReply(ports, {
         caller,
-        reply: { conversationId: id, text, replyTo: null },
+        reply: {
+          conversationId: id,
+          ...(typeof content === "string" ? { text: content } : { attachments: content }),
+          replyTo: null,
+        },
         time: startRequestTime(testEnv.now),
       });
       const replyResult = reply.catch((error: unknown) => error);

@@ -32,8 +32,8 @@ export interface Workspace {
   readonly endpointIds: readonly string[];
   /** The ID of the conversation with a person. */
   conversationIdFor(person: number): string;
-  /** The webhook of a person's next message, or of the account's own message when `echo` is its ID. */
-  nextWebhook(person: number, echo?: { readonly messageId: string }): SignedWebhook;
+  /** The webhook of a person's next message, or of the account's own message when `echo` has its ID and further members. */
+  nextWebhook(person: number, echo?: { readonly messageId: string; readonly context?: object }): SignedWebhook;
   /** The webhook of a person's next message with further members, such as `reply_to`. */
   nextWebhookWith(person: number, context: object): SignedWebhook;
   newMessageId(): string;
@@ -86,7 +86,7 @@ export async function openWorkspace(pipeline: Pipeline, options: WorkspaceOption
     endpointIds,
     conversationIdFor: (person) => conversationId({ tenant, account, participantId: personId(person) }),
     newMessageId,
-    nextWebhook: (person, echo) => webhookOf(person, echo ? { messageId: echo.messageId, echo: true } : {}),
+    nextWebhook: (person, echo) => webhookOf(person, echo ? { ...echo, echo: true } : {}),
     nextWebhookWith: (person, context) => webhookOf(person, { context }),
   };
 }

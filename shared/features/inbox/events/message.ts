@@ -10,6 +10,7 @@ import {
   type Attachment,
   attachmentTypes,
   changeAuthors,
+  currentAttachments,
   currentReactions,
   currentText,
   directions,
@@ -58,7 +59,11 @@ export function toReferralFields({ ref, source, type, adId }: Referral) {
 function attachmentFields() {
   return z.object({
     type: z.enum(attachmentTypes),
-    url: nullableText(),
+    url: nullableText().check(
+      z.describe(
+        "The platform's URL, which expires. Null where the platform has none. A sent upload has it from its echo on, a moment after the send; its event has null unless the echo came first.",
+      ),
+    ),
     title: nullableText(),
     coordinates: z.nullable(z.object({ lat: z.number(), long: z.number() })),
   });
@@ -92,7 +97,7 @@ export function messageContent(message: Message) {
   return {
     direction: message.direction,
     text: currentText(message),
-    attachments: message.attachments.map(toAttachmentFields),
+    attachments: currentAttachments(message).map(toAttachmentFields),
     sent_at: iso(message.sentAt),
     sent_via: message.sentVia,
     actor_id: message.actorId,
@@ -129,7 +134,7 @@ function eventMessageFields() {
 }
 
 /** The message as it was first stored: later changes have events of their own. */
-function eventMessage({ edit, lastReactions, ...message }: Message) {
+function eventMessage({ edit, echoedUrls, lastReactions, ...message }: Message) {
   return {
     ...messageRef(message),
     ...messageContent(message),

@@ -8,7 +8,7 @@ import {
   type SendRecord,
 } from "#features/sending/rules/sends.ts";
 import type { IngestPorts } from "../ports.ts";
-import type { Message } from "../rules/messages.ts";
+import { findEchoedUrls, type Message } from "../rules/messages.ts";
 import type { MessageUpdate } from "../rules/updates.ts";
 import type { RecordedMessage } from "../store/messages.ts";
 import type { ResolvedAccount } from "./resolve-account.ts";
@@ -27,7 +27,8 @@ interface Echo {
 /**
  * Stores a message that the account sent. An echo of a send through the API is stored as that send, even where the
  * platform's response to the send has not arrived or never does. It is matched by message id, then by metadata, then by
- * content. Any other message is stored as an echo.
+ * content. Any other message is stored as an echo. The echo names the URLs of uploads that were sent, which only the
+ * platform has.
  */
 export async function reconcileEcho(
   ports: EchoPorts,
@@ -36,7 +37,10 @@ export async function reconcileEcho(
   const marker = await ports.outboundMessages.claimMarker(message, now);
   const send = marker.author.direction === "outbound" ? null : await matchSend(ports, message, origin);
   const markedMessage = send ? asOutbound(message, send) : message;
-  return ports.outboundMessages.saveMarked(tenant, markedMessage, marker, { now, shards });
+  const recorded = await ports.outboundMessages.saveMarked(tenant, markedMessage, marker, { now, shards });
+  const urls = findEchoedUrls(recorded.message, message.attachments);
+  if (!urls) return recorded;
+  return { ...recorded, message: await ports.outboundMessages.saveEchoedUrls(tenant, recorded, urls) };
 }
 
 /** Finds and settles the send that an echo is of. @returns null when no send matches */

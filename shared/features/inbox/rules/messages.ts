@@ -209,6 +209,11 @@ export interface Message {
   readonly direction: Direction;
   readonly text: string;
   readonly attachments: readonly Attachment[];
+  /**
+   * The URLs that the echo named for sent uploads, one per attachment; null where the attachment has its own. `attachments`
+   * stay as they were sent, which the message's event is rendered from.
+   */
+  readonly echoedUrls?: readonly (string | null)[];
   /** What an inbound message brought beside its content. */
   readonly context?: MessageContext;
   readonly sentAt: Millis;
@@ -257,6 +262,34 @@ export interface Edit {
 /** The text as of the newest edit; empty for an unsent message. */
 export function currentText({ text, edit, unsentAt }: Pick<Message, "text" | "edit" | "unsentAt">): string {
   return unsentAt === undefined ? (edit?.text ?? text) : "";
+}
+
+/** The attachments with the URLs that an echo named. */
+export function currentAttachments({
+  attachments,
+  echoedUrls = [],
+}: Pick<Message, "attachments" | "echoedUrls">): readonly Attachment[] {
+  return attachments.map((attachment, index) => ({ ...attachment, url: attachment.url ?? echoedUrls[index] ?? null }));
+}
+
+/**
+ * The URLs that an echo names for the uploads of a sent message.
+ * @param echoed the attachments of the echo
+ * @returns one entry per attachment, null where it has a URL already or the echo has none; null when nothing is to be
+ *   stored: it is no send through the API, no URL is missing or named, an earlier echo named them, or the attachments
+ *   differ in number or type
+ */
+export function findEchoedUrls(
+  message: Pick<Message, "direction" | "attachments" | "echoedUrls" | "unsentAt">,
+  echoed: readonly Attachment[],
+): readonly (string | null)[] | null {
+  const { direction, attachments, echoedUrls, unsentAt } = message;
+  if (direction !== "outbound" || echoedUrls || unsentAt !== undefined) return null;
+  const isSameMedia =
+    attachments.length === echoed.length && attachments.every(({ type }, index) => type === echoed[index]?.type);
+  if (!isSameMedia) return null;
+  const urls = attachments.map(({ url }, index) => (url === null ? (echoed[index]?.url ?? null) : null));
+  return urls.some((url) => url !== null) ? urls : null;
 }
 
 /** The reactions that a message has now, the oldest first. */

@@ -56,6 +56,7 @@ export const messageAttributes = {
   idIndex: table.idIndex.partitionKey,
   attachments: "a",
   countedAsEcho: "ce",
+  echoedUrls: "eu",
   eventUlid: "e",
   handle: "h",
   name: "n",

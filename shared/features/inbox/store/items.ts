@@ -143,6 +143,7 @@ export interface MessageItem extends Key, ReactionFields {
   readonly [messageAttributes.direction]: Direction;
   readonly [messageAttributes.text]?: string;
   readonly [messageAttributes.attachments]?: readonly AttachmentTuple[];
+  readonly [messageAttributes.echoedUrls]?: readonly (string | null)[];
   readonly [messageAttributes.repliedStory]?: readonly [id: string | null, url: string | null];
   readonly [messageAttributes.quickReply]?: string;
   /** The payload; empty for a button without one. */
@@ -185,6 +186,7 @@ type AttachmentTuple = readonly [
 /** Beside the text: what an unsend removes from a message. */
 export const contextAttributes = [
   messageAttributes.attachments,
+  messageAttributes.echoedUrls,
   messageAttributes.repliedStory,
   messageAttributes.quickReply,
   messageAttributes.postback,
@@ -253,6 +255,7 @@ export function toMessage(tenant: TenantId, item: MessageItem): Message {
   const {
     [messageAttributes.username]: username = null,
     [messageAttributes.editCount]: editCount,
+    [messageAttributes.echoedUrls]: echoedUrls,
     [messageAttributes.unsentAt]: unsentAt,
   } = item;
   const handle = item[messageAttributes.handle] ?? username;
@@ -270,6 +273,7 @@ export function toMessage(tenant: TenantId, item: MessageItem): Message {
     direction: item[messageAttributes.direction],
     text: item[messageAttributes.text] ?? "",
     attachments: (item[messageAttributes.attachments] ?? []).map(toAttachment),
+    ...(echoedUrls ? { echoedUrls } : {}),
     ...readContext(item),
     sentAt: item[messageAttributes.sentAt],
     sentVia: item[messageAttributes.sentVia] ?? "participant",

@@ -3,7 +3,7 @@ import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import type { Table } from "#base/table/client.ts";
 import { conditionalWrite } from "#base/table/conditional-write.ts";
-import { itemDoesNotExist, itemExists } from "#base/table/expressions.ts";
+import { allOf, isAbsent, itemDoesNotExist, itemExists } from "#base/table/expressions.ts";
 import { type Key, positionTime, timeToLive } from "#base/table/keys.ts";
 import { put, remove, sendWrite, update } from "#base/table/writes.ts";
 import type { Direction, Message, MessageRef, SentVia } from "../rules/messages.ts";
@@ -42,6 +42,25 @@ export function outboundMessageStore(table: Table) {
 
     claimMarker,
     saveMarked,
+
+    /**
+     * Stores the URLs that an echo names for sent uploads, unless the message is gone, was unsent, or has such URLs. Safe to
+     * repeat.
+     * @param urls one per attachment
+     * @returns the message as it is stored; the given one when there is no row
+     */
+    async saveEchoedUrls(
+      tenant: TenantId,
+      { ref, message }: Pick<RecordedMessage, "ref" | "message">,
+      urls: readonly (string | null)[],
+    ): Promise<Message> {
+      const key = messageKey(ref.conversationId, ref.position);
+      const changes = { set: { [A.echoedUrls]: urls } };
+      const condition = allOf(itemExists, isAbsent(A.unsentAt), isAbsent(A.echoedUrls));
+      const result = await conditionalWrite<MessageItem>(table, update(key, changes, condition, "ALL_NEW"));
+      const item = result.applied ? result.item : result.current;
+      return item ? toMessage(tenant, item) : message;
+    },
 
     /** Removes the marker of a message. */
     async removeMarker({ conversationId, id }: Pick<Message, "conversationId" | "id">): Promise<void> {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { SECOND } from "#base/kernel/time.ts";
+import { currentAttachments } from "#features/inbox/rules/messages.ts";
 import { type Fault, injectFaults } from "../../../support/faults.ts";
 import {
   acceptedOutcome,
@@ -34,9 +35,13 @@ interface HistoryEvent {
   readonly struck: { readonly faultPoint: FaultPoint; readonly at: number } | null;
 }
 
+/** Stands for an uploaded photo, which is sent without a text. */
+const PHOTO = "(photo)";
+const photoUrl = (mid: string) => `https://cdn.example/${mid}`;
+
 // Few texts, so that sends often have the same text. Some have spaces around, as the platform may return them.
 const replyDraft = fc.record<ReplyDraft>({
-  text: fc.constantFrom("yes", " yes", "no"),
+  text: fc.constantFrom("yes", " yes", "no", PHOTO),
   end: fc.constantFrom("accepted", "accepted", "lost", "dies", "dies unsent", "refused"),
 });
 const optionalFault = fc.option(
@@ -76,13 +81,18 @@ it("every accepted send is one outbound message, and nothing else is", async () 
       const fixture = await openConversationFixture(testEnv, platform);
       const flights = new Map<number, PendingReply>();
       const ownMessageIds = new Set<string>();
+      const echoedIds = new Set<string>();
       const natives = new Set<string>();
       const unfinished = new Set<number>();
       const reachedPlatform = ({ end }: ReplyDraft) => end !== "dies unsent" && end !== "refused";
       const midOf = (index: number) => `${fixture.tenant}-${index}`;
 
+      const isPhoto = (index: number) => sends[index]?.text === PHOTO;
+      const photo = { type: "image", attachmentId: "1857777774821032" };
+
       async function startReply(index: number): Promise<PendingReply> {
-        const flight = flights.get(index) ?? (await fixture.startReply(sends[index]?.text ?? ""));
+        const flight =
+          flights.get(index) ?? (await fixture.startReply(isPhoto(index) ? [photo] : (sends[index]?.text ?? "")));
         flights.set(index, flight);
         return flight;
       }
@@ -90,7 +100,10 @@ it("every accepted send is one outbound message, and nothing else is", async () 
       async function echo(index: number): Promise<void> {
         const { metadata } = await startReply(index);
         const rest = platform === "messenger" ? { echo: { appId: "777", metadata } } : {};
-        await fixture.echo(midOf(index), sends[index]?.text.trim() ?? "", rest);
+        const attachments = [{ type: "image" as const, url: photoUrl(midOf(index)) }];
+        if (isPhoto(index)) await fixture.echo(midOf(index), "", { ...rest, attachments });
+        else await fixture.echo(midOf(index), sends[index]?.text.trim() ?? "", rest);
+        echoedIds.add(midOf(index));
       }
 
       /** @returns whether its process ended early */
@@ -146,6 +159,10 @@ it("every accepted send is one outbound message, and nothing else is", async () 
       ];
       expect(summaries).toEqual(due.sort());
       expect(await fixture.head()).toMatchObject(expectedHead(rows));
+      for (const message of outbound.filter(({ attachments }) => attachments.length > 0)) {
+        const url = echoedIds.has(message.id) ? photoUrl(message.id) : null;
+        expect(currentAttachments(message)).toEqual([{ type: "image", url }]);
+      }
 
       const eventIdsByMessage = new Map<string, Set<string>>();
       for (const { position: place, eventUlid } of await fixture.messageEvents()) {

@@ -1,3 +1,4 @@
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
@@ -5,7 +6,8 @@ import { MESSAGE_ID_CHARS_MAX } from "#base/kernel/limits.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { openTable } from "#base/table/client.ts";
 import type { Message } from "#features/inbox/rules/messages.ts";
-import { messageIdIndex } from "#features/inbox/store/items.ts";
+import { messageIdIndex, messageKey } from "#features/inbox/store/items.ts";
+import { messageChangeStore } from "#features/inbox/store/message-changes.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
 import { outboundMessageStore } from "#features/inbox/store/outbound-messages.ts";
 import { startTestTable } from "../../../support/dynamodb.ts";
@@ -193,3 +195,46 @@ it.each(["echo first", "send first"] as const)(
     }
   },
 );
+
+const sentUpload = (tenant: TenantId) => ({
+  ...send(tenant),
+  text: "",
+  attachments: [{ type: "image", url: null }] as const,
+});
+const firstUrls = ["https://cdn.example/1"];
+
+it("the URLs of an echo are stored once: a repetition and later ones change nothing", async () => {
+  const tenant = newTenant();
+  const recorded = await outbound.record(tenant, sentUpload(tenant), SENT);
+  const withUrls = { ...recorded.message, echoedUrls: firstUrls };
+  expect(await outbound.saveEchoedUrls(tenant, recorded, firstUrls)).toEqual(withUrls);
+  for (const urls of [firstUrls, ["https://cdn.example/2"]]) {
+    expect(await outbound.saveEchoedUrls(tenant, recorded, urls)).toEqual(withUrls);
+    expect(await listAll(tenant)).toEqual([withUrls]);
+  }
+});
+
+it("the URLs of an echo are not stored in a message that was unsent since it was read", async () => {
+  const tenant = newTenant();
+  const recorded = await outbound.record(tenant, sentUpload(tenant), SENT);
+  const unsent = await messageChangeStore(openTable(table.tableName, table.client)).unsend(tenant, recorded.ref, {
+    at: ECHOED,
+  });
+  expect(await outbound.saveEchoedUrls(tenant, recorded, firstUrls)).toEqual(unsent);
+  expect(await listAll(tenant)).toEqual([unsent]);
+});
+
+it("the URLs of an echo do not restore a message that was erased since it was read", async () => {
+  const tenant = newTenant();
+  const recorded = await outbound.record(tenant, sentUpload(tenant), SENT);
+  await messages.remove(tenant, recorded.ref);
+  expect(await outbound.saveEchoedUrls(tenant, recorded, firstUrls)).toEqual(recorded.message);
+  expect(
+    await table.client.send(
+      new GetCommand({
+        TableName: table.tableName,
+        Key: messageKey(recorded.ref.conversationId, recorded.ref.position),
+      }),
+    ),
+  ).not.toHaveProperty("Item");
+});
