@@ -8,6 +8,7 @@ import type { SimulatorHost } from "./host.ts";
 import { type Call, type HttpOutcome, json, listen } from "./http/http-server.ts";
 import { login } from "./login/authorize.ts";
 import { sampleMedia } from "./media/sample-media.ts";
+import { UploadedFiles } from "./media/uploaded-files.ts";
 import { servePage } from "./page-files.ts";
 import { Deliveries } from "./webhooks/deliveries.ts";
 import { simulatedAppIds } from "./world/app-ids.ts";
@@ -83,6 +84,8 @@ async function dispatch(context: Context, page: Page, call: Call): Promise<HttpO
   const host = Object.hasOwn(hosts, first) ? hosts[first] : undefined;
   if (host !== undefined) return host(context, rest, call);
   if (call.method !== "GET" && call.method !== "HEAD") return notFound;
+  const uploaded = context.uploadedFiles.serve(call.path);
+  if (uploaded !== null) return uploaded;
   const media = sampleMedia(call.path);
   if (media !== null) {
     if (pictureExpiry(call) <= context.world.now()) return { status: 403, headers: {}, body: "URL signature expired" };
@@ -116,6 +119,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     world,
     deliveries,
     faults: new Faults(),
+    uploadedFiles: new UploadedFiles(),
     controlToken: options.controlToken,
     secrets,
     appIds: { user: appId, instagram_user: instagramAppId },

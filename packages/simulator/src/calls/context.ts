@@ -1,6 +1,7 @@
 import type { ControlToken } from "../../../loopback/src/control-token.ts";
 import type { SimulatorHost } from "../host.ts";
 import type { Call } from "../http/http-server.ts";
+import type { UploadedFiles } from "../media/uploaded-files.ts";
 import type { Deliveries } from "../webhooks/deliveries.ts";
 import type { Faults } from "../world/faults.ts";
 import type { LoginKind, SecretName, Token } from "../world/model.ts";
@@ -11,6 +12,7 @@ export interface Context {
   world: World;
   deliveries: Deliveries;
   faults: Faults;
+  uploadedFiles: UploadedFiles;
   /** The credential of the control routes. */
   controlToken: ControlToken;
   secrets: Record<SecretName, string>;

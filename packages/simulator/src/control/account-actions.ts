@@ -11,14 +11,14 @@ import { echoEvent, toAccountEvent } from "../webhooks/outgoing.ts";
 import { endSubscription, subscribe } from "../webhooks/subscription-health.ts";
 import { defaultSubscription } from "../world/seed.ts";
 import { type PublishedEvent, publishEvent } from "./publish.ts";
-import { findOrAddPerson, parseAttachments, requireAccount } from "./targets.ts";
+import { findOrAddPerson, parseAttachments, parseTime, requireAccount } from "./targets.ts";
 
 /** The Page inbox, the app in which a business answers by hand. */
 const pageInboxAppId = 26_390_203_743_090;
 
 /**
  * Sends a message as the business in the platform's own app. The app of the developer gets an echo only.
- * Fields: `account, connection?, person?, text?, attachments?, reply_to?`.
+ * Fields: `account, connection?, person?, text?, attachments?, reply_to?, at?`.
  */
 export async function sendAsAccount(context: Context, fields: Fields): Promise<PublishedEvent & { person: string }> {
   const { world } = context;
@@ -29,8 +29,10 @@ export async function sendAsAccount(context: Context, fields: Fields): Promise<P
     throw new BadInput("text is missing: set the text that the account writes");
   const person = findOrAddPerson(world, account, optionalString(fields, "person"));
   const replyTo = optionalString(fields, "reply_to") ?? null;
-  const message = world.addMessage(account, world.thread(account, person), {
+  const thread = world.thread(account, person);
+  const message = world.addMessage(account, thread, {
     from: "account",
+    at: parseTime(world, thread, fields),
     text,
     attachments,
     replyTo,

@@ -26,6 +26,8 @@ export interface PersonAction {
   adId: string | undefined;
   /** A reaction or unsend of the account itself. */
   byAccount: boolean;
+  /** When it happens, by the simulator's clock. */
+  at: number;
   /** The URL under which the simulator serves its sample pictures. */
   mediaUrl: string;
 }
@@ -61,18 +63,18 @@ const reactionNames: Record<string, string> = {
 
 const eventBuilders: Record<OtherKind, EventBuilder> = {
   reaction: (context) => {
-    const { world, action, thread } = context;
+    const { action, thread } = context;
     const [side, other] = action.byAccount ? (["account", "person"] as const) : (["person", "account"] as const);
     const target = findTarget(context, other);
     if (target.deleted) throw new BadInput("the message was unsent: react to another one");
-    const event = { kind: "reaction", mid: null, at: world.now(), isEcho: action.byAccount } as const;
+    const event = { kind: "reaction", mid: null, at: action.at, isEcho: action.byAccount } as const;
     if (action.emoji === "") {
       delete target.reactions[side];
       return { ...event, content: { reaction: { mid: target.mid, action: "unreact" } } };
     }
     const emoji = action.emoji ?? "❤️";
     target.reactions[side] = emoji;
-    if (side === "person") thread.lastInboundAt = event.at;
+    if (side === "person") openWindow(thread, event.at);
     const reaction = { mid: target.mid, action: "react", reaction: reactionNames[emoji] ?? "other", emoji };
     return { ...event, content: { reaction } };
   },
@@ -82,7 +84,7 @@ const eventBuilders: Record<OtherKind, EventBuilder> = {
     Object.assign(target, { deleted: true, text: null, attachments: [] });
     const content = { message: { mid: target.mid, is_deleted: true, ...(byAccount ? { is_echo: true } : {}) } };
     const kind = byAccount ? "echo" : "message";
-    return { kind, content, mid: null, at: context.world.now(), isEcho: byAccount };
+    return { kind, content, mid: null, at: context.action.at, isEcho: byAccount };
   },
   edit: (context) => {
     const target = findTarget(context, "person");
@@ -90,12 +92,12 @@ const eventBuilders: Record<OtherKind, EventBuilder> = {
     target.text = context.action.text ?? `${target.text ?? ""} (edited)`;
     target.edits += 1;
     const content = { message_edit: { mid: target.mid, text: target.text, num_edit: target.edits } };
-    return { kind: "edit", content, mid: null, at: context.world.now() };
+    return { kind: "edit", content, mid: null, at: context.action.at };
   },
   // The real platforms send these beside ordinary messages although nothing was edited.
   edit_noise: (context) => {
     const { mid } = findTarget(context, "person");
-    return { kind: "edit", content: { message_edit: { mid, num_edit: 0 } }, mid: null, at: context.world.now() };
+    return { kind: "edit", content: { message_edit: { mid, num_edit: 0 } }, mid: null, at: context.action.at };
   },
   postback: (context) => {
     const title = context.action.text ?? "Get started";
@@ -108,19 +110,19 @@ const eventBuilders: Record<OtherKind, EventBuilder> = {
     };
   },
   read: (context) => {
-    const at = context.world.now();
+    const at = context.action.at;
     if (!isInstagram(context.account)) return { kind: "read", content: { read: { watermark: at } }, mid: null, at };
     return { kind: "read", content: { read: { mid: findTarget(context, "account").mid } }, mid: null, at };
   },
   delivered: (context) => {
     requirePlatform("Messenger", context);
-    const at = context.world.now();
+    const at = context.action.at;
     const mids = [findTarget(context, "account").mid];
     return { kind: "delivery", content: { delivery: { mids, watermark: at } }, mid: null, at };
   },
   referral: (context) => {
-    const at = context.world.now();
-    context.thread.lastInboundAt = at;
+    const at = context.action.at;
+    openWindow(context.thread, at);
     const { text = "summer", adId } = context.action;
     const source = adId === undefined ? { source: "SHORTLINK" } : { source: "ADS", ad_id: adId };
     const referral = { ref: text, type: "OPEN_THREAD", ...source };
@@ -144,10 +146,18 @@ function requirePlatform(platform: "Instagram" | "Messenger", { account, action 
   }
 }
 
-function addPersonMessage({ world, account, thread }: ActionContext, content: Partial<ThreadMessage>): ThreadMessage {
-  const added = world.addMessage(account, thread, { from: "person", ...content });
-  thread.lastInboundAt = added.at;
+function addPersonMessage(
+  { world, account, thread, action: { at } }: ActionContext,
+  content: Partial<ThreadMessage>,
+): ThreadMessage {
+  const added = world.addMessage(account, thread, { from: "person", at, ...content });
+  openWindow(thread, at);
   return added;
+}
+
+/** The newest action of the person opens the send window. */
+function openWindow(thread: Thread, at: number): void {
+  thread.lastInboundAt = Math.max(thread.lastInboundAt ?? 0, at);
 }
 
 function messageEvent(context: ActionContext, kind: MessageKindName): PersonEvent {

@@ -3,7 +3,7 @@ import { type Fields, optionalBoolean, optionalEnum, optionalString } from "../h
 import { toOutgoingEvent } from "../webhooks/outgoing.ts";
 import { personEvent, personKinds } from "./person-events.ts";
 import { type PublishedEvent, publishEvent } from "./publish.ts";
-import { findOrAddPerson, parseAttachments, requireAccount } from "./targets.ts";
+import { findOrAddPerson, parseAttachments, parseTime, requireAccount } from "./targets.ts";
 
 /** Performs an action as a person. Answers after the first attempt of the webhook. */
 export async function handlePersonAction(
@@ -12,6 +12,8 @@ export async function handlePersonAction(
 ): Promise<PublishedEvent & { person: string }> {
   const { world } = context;
   const account = requireAccount(world, fields);
+  const person = findOrAddPerson(world, account, optionalString(fields, "person"));
+  const thread = world.thread(account, person);
   const action = {
     kind: optionalEnum(fields, "kind", personKinds) ?? "text",
     text: optionalString(fields, "text"),
@@ -22,10 +24,9 @@ export async function handlePersonAction(
     payload: optionalString(fields, "payload"),
     adId: optionalString(fields, "ad_id"),
     byAccount: optionalBoolean(fields, "by_account") ?? false,
+    at: parseTime(world, thread, fields),
     mediaUrl: `${context.url()}/media`,
   };
-  const person = findOrAddPerson(world, account, optionalString(fields, "person"));
-  const thread = world.thread(account, person);
   const event = personEvent({ world, account, person, thread, action });
   const origin = { account, person, kind: event.kind, mid: event.mid ?? action.mid ?? null };
   return { ...(await publishEvent(context, origin, toOutgoingEvent(account, person, event))), person: person.id };

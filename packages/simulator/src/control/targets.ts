@@ -1,5 +1,13 @@
-import { BadInput, type Fields, isFields, optionalEnum, optionalString, requiredString } from "../http/fields.ts";
-import { type Account, type Attachment, connections, type Person } from "../world/model.ts";
+import {
+  BadInput,
+  type Fields,
+  isFields,
+  optionalEnum,
+  optionalInteger,
+  optionalString,
+  requiredString,
+} from "../http/fields.ts";
+import { type Account, type Attachment, connections, type Person, type Thread } from "../world/model.ts";
 import type { World } from "../world/world.ts";
 
 /** The account that a control request names; `connection` selects one if two share an id. Throws BadInput. */
@@ -39,4 +47,18 @@ export function parseAttachments(fields: Fields): Attachment[] {
     const url = optionalString(one, "url");
     return { type: requiredString(one, "type"), ...(url === undefined ? {} : { payload: { url } }) };
   });
+}
+
+/**
+ * The field `at`, the time of what happens in a thread, in milliseconds; now without it. Throws BadInput for a time in the
+ * future or before the newest message of the thread.
+ */
+export function parseTime(world: World, thread: Thread, fields: Fields): number {
+  const now = world.now();
+  const at = optionalInteger(fields, "at", 0, Number.MAX_SAFE_INTEGER) ?? now;
+  if (at > now) throw new BadInput(`at is in the future: the simulator's clock is at ${now}`);
+  const newest = thread.messages.at(-1)?.at ?? 0;
+  if (at < newest && fields.at != null)
+    throw new BadInput(`at is before the newest message of the thread, which is of ${newest}`);
+  return at;
 }

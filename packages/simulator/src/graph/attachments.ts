@@ -3,6 +3,7 @@ import { refuse } from "../calls/error-messages.ts";
 import { assertMessaging } from "../calls/permissions.ts";
 import { type Fields, isFields } from "../http/fields.ts";
 import type { HttpOutcome } from "../http/http-server.ts";
+import { fileExtension } from "../media/uploaded-files.ts";
 import type { Fault } from "../world/faults.ts";
 import type { Account } from "../world/model.ts";
 import { isInstagram } from "../world/platform.ts";
@@ -38,7 +39,8 @@ export async function uploadAttachment(context: Context, nodeCall: NodeCall, fau
   }
   if (media.bytes.length > fileBytesMax(type)) throw refuse.fileTooLarge(onInstagram);
   if (!isAllowedType(account, type, media.mime, media.bytes)) throw refuse.wrongFileType(onInstagram);
-  const upload = context.world.addUpload(account, type);
+  const upload = context.world.addUpload(account, { type, extension: fileExtension(media.mime) });
+  context.uploadedFiles.add(upload, media);
   await context.world.save();
   return acceptedResponse(fault, { attachment_id: upload.id });
 }

@@ -111,7 +111,7 @@ function checkUpload(account: Account, type: unknown, id: unknown, context: Send
   if (typeof type !== "string" || !types.includes(type)) {
     throw refuse.invalidMessage("The attachment cannot be sent as this type", context.onInstagram);
   }
-  return { type: upload.type, payload: { url: `${context.mediaUrl}/${upload.id}.png` } };
+  return { type: upload.type, payload: { url: `${context.mediaUrl}/${upload.id}.${upload.extension ?? "png"}` } };
 }
 
 function checkReplyTo(thread: Thread, replyTo: unknown, instagramHost: boolean): string | null {

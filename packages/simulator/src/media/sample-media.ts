@@ -14,9 +14,21 @@ const files: Record<string, SampleMedia> = {
   "/media/clip.webm": { type: "video/webm", content: () => readFileSync(new URL("./clip.webm", import.meta.url)) },
 };
 
-/** The file that the simulator serves at a path below `/media/`. Any name is a picture. Null for any other path. */
+const samplesByExtension: Record<string, string> = {
+  webm: "/media/clip.webm",
+  mp4: "/media/clip.webm",
+  wav: "/media/voice.wav",
+  m4a: "/media/voice.wav",
+  pdf: "/media/price-list.pdf",
+};
+
+/**
+ * The file that the simulator serves at a path below `/media/`. Any name of a picture is a picture, and any other name the
+ * sample of its kind: an uploaded file that is no longer in memory is served so. Null for any other path.
+ */
 export function sampleMedia(path: string): SampleMedia | null {
-  if (Object.hasOwn(files, path)) return files[path] ?? null;
-  const image = /^\/media\/([\w-]{1,64})\.png$/.exec(path)?.[1];
-  return image === undefined ? null : { type: "image/png", content: () => sampleImage(image) };
+  const [, name = "", extension = ""] = /^\/media\/([\w-]{1,64})\.([a-z0-9]{1,8})$/.exec(path) ?? [];
+  if (["png", "jpg", "gif"].includes(extension)) return { type: "image/png", content: () => sampleImage(name) };
+  const sample = Object.hasOwn(samplesByExtension, extension) ? samplesByExtension[extension] : undefined;
+  return files[sample ?? ""] ?? null;
 }

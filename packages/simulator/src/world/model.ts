@@ -72,6 +72,8 @@ export interface Upload {
   account: string;
   type: string;
   at: number;
+  /** Of the file's name in its URL. Unset: `png`. */
+  extension?: string;
 }
 
 /** The status of a message's webhook; `none` if the message has no webhook, `lost` if its subscription ended first. */

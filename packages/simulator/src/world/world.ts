@@ -121,9 +121,9 @@ export class World {
     if (sent.length > sendsMax) sent.shift();
   }
 
-  addUpload(account: Account, type: string): Upload {
+  addUpload(account: Account, { type, extension }: Pick<Upload, "type" | "extension">): Upload {
     const { uploads } = this.state;
-    const upload = { id: scopedId(), account: account.key, type, at: this.now() };
+    const upload = { id: scopedId(), account: account.key, type, at: this.now(), ...(extension ? { extension } : {}) };
     uploads.push(upload);
     if (uploads.length > uploadsMax) uploads.shift();
     return upload;
