@@ -1,6 +1,7 @@
 import { accountKey, type Connection } from "#features/accounts/rules/accounts.ts";
 import { writeFileAtomic } from "#local-aws/support/atomic-write.ts";
-import { accountPlatform, type SeedState, seededAccounts } from "./seed.ts";
+import { accountPlatform, demoAccounts, type SeedState, seededAccounts } from "./seed.ts";
+import { workshopAccounts } from "./workshop.ts";
 
 /** The platform secrets of a local stack. */
 export interface PlatformSecrets {
@@ -63,7 +64,7 @@ export function describeStack({
     ...(test_key ? { test_key } : {}),
     ...(operator_key ? { operator_key } : {}),
     platform_secrets: secrets,
-    accounts: seededAccounts(seedState).map((account) => ({
+    accounts: seededAccounts(seedState, [...demoAccounts, ...workshopAccounts]).map((account) => ({
       account_key: accountKey({ platform: accountPlatform(account), externalId: account.externalId }),
       connection: account.connection,
       page_id: account.pageId,

@@ -32,8 +32,8 @@ export function openSeedPorts({ environment, now }: SeedContext): SeedPorts {
       // False: an earlier start created the tenant and ended before it saved that step.
       await createTenant(ports, requireTenant(slug), { name: "Demo", ownerEmail: DEMO_OWNER, actor: ACTOR }, now());
     },
-    async createSignInLink() {
-      const link = { address: DEMO_OWNER, redirect: SIGNED_IN_PATH, now: now() };
+    async createSignInLink(address = DEMO_OWNER) {
+      const link = { address, redirect: SIGNED_IN_PATH, now: now() };
       const { token } = await createSignInLink(signInPorts(environment), link);
       return `${setting("baseUrl", environment)}/console/auth/verify?token=${token}`;
     },
@@ -47,8 +47,8 @@ export function openSeedPorts({ environment, now }: SeedContext): SeedPorts {
       const settings = { scope: "live", label: "local operator", actor: ACTOR } as const;
       return await createOperatorKey(ports, slugs.map(requireTenant), settings, now());
     },
-    async connectAccount(slug, { token, authorizedBy, appScopedId: _, ...account }) {
-      const at = now();
+    async connectAccount(slug, { token, authorizedBy, connectedAgo = 0, appScopedId: _, ...account }) {
+      const at = now() - connectedAgo;
       const result = await linkAccount(ports, {
         tenant: requireTenant(slug),
         account: { ...account, platform: accountPlatform(account) },

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import type { Millis } from "#base/kernel/time.ts";
 import type { Connection, PlatformName } from "#features/accounts/rules/accounts.ts";
 import { writeFileAtomic } from "#local-aws/support/atomic-write.ts";
 
@@ -14,12 +15,14 @@ export interface SeedAccount {
   readonly token: string;
   /** The platform's ids of the person who connected the account, so that the simulator's callbacks about them find it. */
   readonly authorizedBy: readonly string[];
+  /** How long ago the account was connected. Default: now. */
+  readonly connectedAgo?: Millis;
   /** Instagram Login: the account's id in the eyes of the app. */
   readonly appScopedId?: string;
 }
 
 /** The first Facebook user of the simulator. */
-const PAGE_OWNER = "10150000000000001";
+export const PAGE_OWNER = "10150000000000001";
 
 /** One account of each connection. The last two share one Facebook Page, as is common. */
 export const demoAccounts: readonly SeedAccount[] = [
@@ -55,8 +58,8 @@ export const demoAccounts: readonly SeedAccount[] = [
 
 /** The use cases that create the demo workspace. Creating a tenant or connecting an account is idempotent. */
 export interface SeedPorts {
-  /** @returns the URL of a link that signs in the owner of the demo tenant */
-  createSignInLink(): Promise<string>;
+  /** @returns the URL of a link that signs in this address. Default: the owner of the demo tenant */
+  createSignInLink(address?: string): Promise<string>;
   createTenant(slug: string): Promise<void>;
   createKey(tenant: string, scope: "live" | "test"): Promise<{ secret: string }>;
   createOperatorKey(tenants: readonly string[]): Promise<{ secret: string }>;
@@ -74,10 +77,10 @@ export interface SeedState {
 }
 
 /**
- * Creates the demo tenant, its keys and, with `withAccounts`, its accounts. Each completed step is saved, so that a
+ * Creates the demo tenant, its keys and these accounts. Each completed step is saved, so that a
  * later start creates only what is missing.
  */
-export async function seed(file: string, ports: SeedPorts, withAccounts: boolean): Promise<SeedState> {
+export async function seed(file: string, ports: SeedPorts, accounts: readonly SeedAccount[]): Promise<SeedState> {
   let state = readSeedState(file);
   const saveStep = (step: SeedState): void => {
     state = { ...state, ...step };
@@ -90,7 +93,7 @@ export async function seed(file: string, ports: SeedPorts, withAccounts: boolean
   if (!state.live_key) saveStep({ live_key: (await ports.createKey(DEMO_TENANT, "live")).secret });
   if (!state.test_key) saveStep({ test_key: (await ports.createKey(DEMO_TENANT, "test")).secret });
   if (!state.operator_key) saveStep({ operator_key: (await ports.createOperatorKey([DEMO_TENANT])).secret });
-  for (const account of withAccounts ? demoAccounts : []) {
+  for (const account of accounts) {
     const name = accountLabel(account);
     if (state.accounts?.includes(name)) continue;
     await ports.connectAccount(DEMO_TENANT, account);
@@ -103,9 +106,9 @@ export function accountPlatform({ connection }: Pick<SeedAccount, "connection">)
   return connection === "messenger" ? "messenger" : "instagram";
 }
 
-/** The demo accounts that have been connected. */
-export function seededAccounts(seedState: SeedState): readonly SeedAccount[] {
-  return demoAccounts.filter((account) => seedState.accounts?.includes(accountLabel(account)));
+/** Those of these accounts that have been connected. */
+export function seededAccounts(seedState: SeedState, accounts: readonly SeedAccount[]): readonly SeedAccount[] {
+  return accounts.filter((account) => seedState.accounts?.includes(accountLabel(account)));
 }
 
 function accountLabel({ connection, externalId }: SeedAccount): string {

@@ -22,6 +22,8 @@ export interface LocalSettings {
   readonly fresh: boolean;
   /** False creates the demo tenant and its keys without connected accounts. */
   readonly seedAccounts: boolean;
+  /** True plays the conversations of a workshop through the simulator. */
+  readonly demo?: boolean;
   /** Replaces the simulator, which is then not started. */
   readonly platformUrls?: PlatformUrls;
   readonly metaSecret?: string;
@@ -45,7 +47,7 @@ export interface LocalSettings {
   readonly sqsChaos?: number;
 }
 
-const USAGE = "Valid flags: --port <number>, --data <folder>, --fresh, --help.";
+const USAGE = "Valid flags: --port <number>, --data <folder>, --fresh, --demo, --help.";
 
 /** The output of `npm run local -- --help`. */
 export const LOCAL_HELP = `Run all of Parley on this machine. Stop it with Ctrl-C.
@@ -54,6 +56,7 @@ Usage: npm run local -- [flags]
   --port <number>   port of the API; the simulator, the emulators and the WebSocket API use the next three (default: 8787; 0: free ports)
   --data <folder>   data folder (default: .parley)
   --fresh           empty the data folder first
+  --demo            play two dozen conversations of a small workshop into the inbox, each once
   --help            show this help
 
 Environment variables:
@@ -79,16 +82,22 @@ export function requestsHelp(flags: readonly string[]): boolean {
 
 /** Reads the settings. A flag overrides its environment variable. Throws a LocalRefusal that names the fix. */
 export function readSettings(flags: readonly string[], env: NodeJS.ProcessEnv): LocalSettings {
-  const { port, data, fresh } = readFlags(flags);
+  const { port, data, fresh, demo } = readFlags(flags);
   const platformUrls = readPlatformUrls(env.PARLEY_PLATFORM_URLS);
   const sqsChaos = readShare(env.PARLEY_SQS_CHAOS);
   const engine = readEngine(env.PARLEY_DYNAMODB);
   const origins = readOrigins(env.PARLEY_ORIGINS);
+  const seedAccounts = readSeed(env.PARLEY_SEED);
+  if (demo && (platformUrls || !seedAccounts))
+    throw new LocalRefusal(
+      "--demo needs the simulator and the demo workspace. Start it without PARLEY_PLATFORM_URLS and PARLEY_SEED.",
+    );
   return {
     port: readPort(port ?? (env.PARLEY_PORT || "8787")),
     dataDir: readFolder(data ?? (env.PARLEY_DATA || ".parley")),
     fresh: fresh ?? false,
-    seedAccounts: readSeed(env.PARLEY_SEED),
+    seedAccounts,
+    ...(demo ? { demo } : {}),
     strictEgress: readEgress(env.PARLEY_EGRESS),
     ...(platformUrls ? { platformUrls } : {}),
     ...(sqsChaos > 0 ? { sqsChaos } : {}),
@@ -105,9 +114,14 @@ export function readSettings(flags: readonly string[], env: NodeJS.ProcessEnv): 
   };
 }
 
-function readFlags(flags: readonly string[]): { port?: string; data?: string; fresh?: boolean } {
+function readFlags(flags: readonly string[]): { port?: string; data?: string; fresh?: boolean; demo?: boolean } {
   try {
-    const options = { port: { type: "string" }, data: { type: "string" }, fresh: { type: "boolean" } } as const;
+    const options = {
+      port: { type: "string" },
+      data: { type: "string" },
+      fresh: { type: "boolean" },
+      demo: { type: "boolean" },
+    } as const;
     return parseArgs({ args: [...flags], options, strict: true }).values;
   } catch (error) {
     throw new LocalRefusal(`${(error as Error).message}. ${USAGE}`);

@@ -9,6 +9,7 @@ import type { DataFolder } from "./data-folder.ts";
 import type { PlatformSecrets } from "./local-json.ts";
 import { demoAccounts } from "./seed.ts";
 import { type LocalSettings, type PlatformUrls, platformHosts } from "./settings.ts";
+import { workshopAccounts } from "./workshop.ts";
 
 /** The replacements of the cloud services and of the platforms. */
 export interface StackParts extends Services {
@@ -79,7 +80,10 @@ async function startStackSimulator(
     statePath: folder.at("simulator.json"),
     ...(settings.metaAppId ? { appId: settings.metaAppId } : {}),
     ...(settings.instagramAppId ? { instagramAppId: settings.instagramAppId } : {}),
-    accounts: [...demoAccounts, ...unconnectedAccounts].map((account) => ({ ...account })),
+    // Without the times of the connections, which the platforms do not know.
+    accounts: [...demoAccounts, ...(settings.demo ? workshopAccounts : []), ...unconnectedAccounts].map((account) => ({
+      ...account,
+    })),
     host,
   });
   try {

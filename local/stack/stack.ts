@@ -20,16 +20,18 @@ import { openClock } from "#local-aws/support/clock.ts";
 import { LocalRefusal } from "#local-aws/support/local-refusal.ts";
 import { type Assembly, readAssembly } from "#local-aws/template/template.ts";
 import { printError } from "#loopback/terminal.ts";
+import { playDemo } from "../demo/play.ts";
 import { synthesizeInto } from "../template/synthesis.ts";
 import { type DataFolder, lockDataFolder } from "./data-folder.ts";
 import { functionVariables } from "./function-variables.ts";
 import { describeStack, type LocalJson, writeLocalJson } from "./local-json.ts";
-import { type SeedPorts, type SeedState, seed } from "./seed.ts";
+import { demoAccounts, type SeedAccount, type SeedPorts, type SeedState, seed } from "./seed.ts";
 import type { SeedContext } from "./seed-ports.ts";
 import { type LocalSettings, platformHosts } from "./settings.ts";
 import { loadPlatformSecrets } from "./settings-secrets.ts";
 import { createStackHost } from "./simulator-host.ts";
 import { startParts } from "./stack-parts.ts";
+import { workshopAccounts } from "./workshop.ts";
 
 export interface StackSettings extends LocalSettings {
   /** A cloud assembly to run instead of synthesizing one. */
@@ -141,7 +143,7 @@ async function start(
   progress(`Load ${functions.ids.length} functions`);
   const loading = functions.load();
   const seeding: Promise<SeedState> = ports
-    ? seed(folder.at("seed.json"), ports, settings.seedAccounts)
+    ? seed(folder.at("seed.json"), ports, accountsToSeed(settings))
     : Promise.resolve({});
   const [seedState] = await settleBoth(seeding, loading);
   signal.throwIfAborted();
@@ -162,6 +164,22 @@ async function start(
 
   // A test key reads what a live key reads, and leaves the live key's request rate to the developer.
   host.connect({ baseUrl: gateway.url, key: seedState.test_key, advanceClock: advance });
+  const { tenant, live_key: liveKey } = seedState;
+  if (settings.demo && ports && parts.simulator && tenant && liveKey) {
+    progress("Play the conversations of the demo");
+    await playDemo({
+      baseUrl: gateway.url,
+      simulatorUrl: parts.simulator.url,
+      controlToken: controlToken.value,
+      tenant,
+      liveKey,
+      accounts: workshopAccounts,
+      createSignInLink: ports.createSignInLink,
+      now: clock.now,
+      hasLoopbackEndpoints: !settings.strictEgress,
+      signal,
+    });
+  }
   const local = describeStack({
     baseUrl: gateway.url,
     wsUrl: environment[env.realtimeUrl],
@@ -184,6 +202,11 @@ async function start(
     advanceClock: advance,
     env: functions.environment,
   };
+}
+
+function accountsToSeed({ seedAccounts, demo }: Pick<LocalSettings, "seedAccounts" | "demo">): readonly SeedAccount[] {
+  if (!seedAccounts) return [];
+  return demo ? [...demoAccounts, ...workshopAccounts] : demoAccounts;
 }
 
 /** Also a port that Node.js opens, such as that of its debugger. */

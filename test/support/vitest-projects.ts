@@ -63,7 +63,7 @@ const alone = [
   "test/full/callers/anonymous-callers.test.ts",
   "test/full/deliveries-20000.test.ts",
   "test/full/hanging-endpoint.test.ts",
-  "test/full/local-start.test.ts",
+  "test/full/local/local-start.test.ts",
   "test/full/realtime-sockets.test.ts",
 ];
 

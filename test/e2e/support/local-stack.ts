@@ -48,6 +48,8 @@ export function newDataDir(): string {
 interface LocalStackOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly dataDir?: string;
+  /** Flags of `npm run local`. */
+  readonly flags?: readonly string[];
 }
 
 /**
@@ -61,7 +63,7 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
   const program =
     env.PARLEY_SITE_URL || env.PARLEY_SIGN_UP
       ? runProgram("bin/local", [], env)
-      : runProgram("test/e2e/support/stack-main", [assembly()], env);
+      : runProgram("test/e2e/support/stack-main", [assembly(), ...(options.flags ?? [])], env);
   await waitUntilReady(program);
   const { pid } = program.child;
   const children = () => (pid === undefined ? [] : descendantsOf(pid));

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { describeStack } from "../../../local/stack/local-json.ts";
-import { type SeedPorts, seed } from "../../../local/stack/seed.ts";
+import { demoAccounts, type SeedPorts, seed } from "../../../local/stack/seed.ts";
 import { newTempFolder } from "../assembly-fixture.ts";
 
 const folder = newTempFolder();
@@ -39,10 +39,10 @@ const secrets = { meta: "m", instagram: "i", verify_token: "v" };
 it("the demo workspace is created once, and a later start creates nothing", async () => {
   const file = newFile();
   const first = recorder();
-  const result = await seed(file, first.ports, true);
+  const result = await seed(file, first.ports, demoAccounts);
   expect(first.calls).toEqual([...workspace, ...accounts]);
   const second = recorder();
-  expect(await seed(file, second.ports, true)).toEqual(result);
+  expect(await seed(file, second.ports, demoAccounts)).toEqual(result);
   expect(second.calls).toEqual([]);
 });
 
@@ -51,16 +51,16 @@ it.each([0, 1, 2, 3, 4, 5, 6])(
   async (steps) => {
     const file = newFile();
     const first = recorder(steps);
-    await expect(seed(file, first.ports, true)).rejects.toThrow("killed");
+    await expect(seed(file, first.ports, demoAccounts)).rejects.toThrow("killed");
     const second = recorder();
-    await seed(file, second.ports, true);
+    await seed(file, second.ports, demoAccounts);
     expect([...first.calls, ...second.calls]).toEqual([...workspace, ...accounts]);
   },
 );
 
 it("the demo workspace has no accounts if accounts are off, and local.json lists none", async () => {
   const { ports, calls } = recorder();
-  const result = await seed(newFile(), ports, false);
+  const result = await seed(newFile(), ports, []);
   expect(calls).toEqual(workspace);
   const described = describeStack({
     baseUrl: "http://base",
@@ -84,7 +84,7 @@ it("the demo workspace has no accounts if accounts are off, and local.json lists
 });
 
 it("the demo workspace is described in local.json with its accounts, the WebSocket API, the simulator and a sign-in link", async () => {
-  const seedState = await seed(newFile(), recorder().ports, true);
+  const seedState = await seed(newFile(), recorder().ports, demoAccounts);
   const urls = {
     baseUrl: "http://base",
     wsUrl: "ws://ws/live",

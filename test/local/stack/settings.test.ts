@@ -75,6 +75,8 @@ it.each([
   ["a port that leaves no room for the three after it", ["--port", "65533"], {}, /65532/],
   ["an unknown flag", ["--prot", "1"], {}, /--data <folder>/],
   ["an unknown egress", [], { PARLEY_EGRESS: "closed" }, /strict/],
+  ["a demo without the simulator", ["--demo"], { PARLEY_PLATFORM_URLS: JSON.stringify(hosts) }, /--demo needs/],
+  ["a demo without accounts", ["--demo"], { PARLEY_SEED: "0" }, /--demo needs/],
   ["platform URLs that are not JSON", [], { PARLEY_PLATFORM_URLS: "x" }, /not JSON/],
   ["platform URLs with one missing", [], { PARLEY_PLATFORM_URLS: '{"facebook_www":"https://a"}' }, /facebook_graph/],
   [

@@ -5,15 +5,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, it } from "vitest";
-import { waitFor } from "../e2e/support/wait-for.ts";
-import { descendantsOf, readProcesses } from "../support/run/process-tree.ts";
+import { waitFor } from "../../e2e/support/wait-for.ts";
+import { descendantsOf, readProcesses } from "../../support/run/process-tree.ts";
 
 // `npm run local`, as a user starts it, when nothing else runs: processors that share their caches and clock with other work
 // take more CPU time for the same. A start that takes 5 s of it is ready within 5 s of a quiet core.
 
 const CPU_SECONDS_MAX = 5;
 const TICKS_PER_SECOND = 100;
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 
 const folder = mkdtempSync(join(tmpdir(), "parley-start-"));
 let running: ChildProcess | null = null;
