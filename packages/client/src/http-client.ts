@@ -1,7 +1,7 @@
 import { abortedError, type Clock, sleep, systemClock } from "./clock.ts";
 import { ParleyError } from "./errors.ts";
 import { keyRefusal } from "./key-rule.ts";
-import { type Data, type Operation, type Parts, takesTenant, toPath } from "./operations.ts";
+import { type Data, type Operation, type Parts, takesCredential, takesTenant, toPath } from "./operations.ts";
 import { type ReceivedResponse, readEnvelope } from "./responses.ts";
 import { mayRetry, retryDelay } from "./retries.ts";
 
@@ -139,7 +139,8 @@ export class HttpClient {
       deadline,
     };
     const json = body === undefined ? undefined : toJson(body);
-    const credentials = await this.#credentials(method, limits);
+    // A function for the CSRF token needs a session, so it is not called where there may be none.
+    const credentials = takesCredential(operation) ? await this.#credentials(method, limits) : {};
     return {
       ...limits,
       operation,

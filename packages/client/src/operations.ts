@@ -33,6 +33,11 @@ export function takesTenant(operation: string): boolean {
 const TENANTLESS =
   /^\w+ \/(v1\/(ping|event-types|attachments|messages\/(reply|human-agent|holds))|console\/(me|auth|tenants|invites\/\{id\}\/(accept|decline))|verify)\b/;
 
+/** Whether an operation takes a key or a session. The others are for everyone, or for who has the secret of a link. */
+export function takesCredential(operation: string): boolean {
+  return !/^\w+ \/(v1\/ping|verify|console\/auth\/(?!logout))/.test(operation);
+}
+
 /** The path and query of a request. Null when a path parameter would change the path itself. */
 export function toPath(template: string, path: object = {}, query: object = {}): string | null {
   let isValid = true;

@@ -109,8 +109,10 @@ parley.request("GET /v1/nothing");
   const names = `
 declare const process: { readonly env: Readonly<Record<string, string | undefined>> };
 declare module "node:fs" { export function openAsBlob(path: string): Promise<Blob>; }
-declare const conversation_id: string, text: string, rawBody: Uint8Array, request: { headers: Record<string, string> };
+declare const conversation_id: string, text: string, actor_id: string, rawBody: Uint8Array, request: { headers: Record<string, string> };
 declare function refetch(): void;
+declare function isConfirmed(text: string): Promise<boolean>;
+declare function solve(challenge: { readonly c: number }, token: string): Promise<number[]>;
 declare function show(data: { conversation: object }): void;
 `;
   const declared = 'declare const parley: import("@parley/client").Parley;';
