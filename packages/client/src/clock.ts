@@ -19,19 +19,30 @@ export const systemClock: Clock = {
   },
 };
 
-/** Waits, unless the signal is aborted before. Throws a ParleyError `aborted` then. */
-export function sleep(clock: Clock, delayMs: number, signal: AbortSignal | undefined): Promise<void> {
+/**
+ * Waits, unless the signal is aborted before. Throws a ParleyError `aborted` then.
+ * @param onStart is called with a function that ends the wait early
+ */
+export function sleep(
+  clock: Clock,
+  delayMs: number,
+  signal: AbortSignal | undefined,
+  onStart?: (wake: () => void) => void,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(abortedError(signal));
     const onAbort = () => {
       cancel();
       reject(abortedError(signal));
     };
-    const cancel = clock.schedule(() => {
+    const wake = () => {
+      cancel();
       signal?.removeEventListener("abort", onAbort);
       resolve();
-    }, delayMs);
+    };
+    const cancel = clock.schedule(wake, delayMs);
     signal?.addEventListener("abort", onAbort, { once: true });
+    onStart?.(wake);
   });
 }
 

@@ -5,7 +5,7 @@ export type { Body, Data, Operation, Query } from "./operations.ts";
 export type { PagedList } from "./pages.ts";
 export { Parley } from "./parley.ts";
 export type { Progress } from "./post-file.ts";
-export type { RealtimeConnection, RealtimeOptions } from "./realtime/connection.ts";
+export type { RealtimeConnection, RealtimeOptions, RealtimeState } from "./realtime/connection.ts";
 export type { ConversationUpdated, Hello, HoldUpdated, StreamEvent, UploadUpdated } from "./realtime/frames.ts";
 export type { WebSocketConstructor, WebSocketLike } from "./realtime/stream-socket.ts";
 export type { FileUpload, ReadyUpload, Upload, UploadOptions } from "./resources/attachments.ts";

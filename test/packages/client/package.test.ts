@@ -110,6 +110,7 @@ parley.request("GET /v1/nothing");
 declare const process: { readonly env: Readonly<Record<string, string | undefined>> };
 declare module "node:fs" { export function openAsBlob(path: string): Promise<Blob>; }
 declare const conversation_id: string, text: string, actor_id: string, rawBody: Uint8Array, request: { headers: Record<string, string> };
+declare const stream: import("@parley/client").RealtimeConnection;
 declare function refetch(): void;
 declare function isConfirmed(text: string): Promise<boolean>;
 declare function solve(challenge: { readonly c: number }, token: string): Promise<number[]>;

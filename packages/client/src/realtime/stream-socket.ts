@@ -4,6 +4,8 @@ import { type Hello, parseFrame } from "./frames.ts";
 
 /** The part of the WebSocket interface that the client uses. Browsers, Node.js 22 and the package `ws` have it. */
 export interface WebSocketLike {
+  /** 1 while the connection is open. */
+  readonly readyState?: number;
   addEventListener(type: "message", listener: (event: { readonly data: unknown }) => void): void;
   addEventListener(type: "close" | "error", listener: () => void): void;
   send(data: string): void;
@@ -25,13 +27,17 @@ export interface SocketOptions {
 /** Longer than the two seconds after which the service sends `hello`. */
 const HELLO_TIMEOUT_MS = 30_000;
 const PONG_TIMEOUT_MS = 30_000;
+const CHECK_TIMEOUT_MS = 3_000;
+const PING = '{"type":"ping"}';
+/** The ready state of an open WebSocket. */
+const OPEN = 1;
 /** A connection is replaced after 85 to 95 % of its life. */
 const RENEW_AFTER = 0.85;
 const RENEW_SPREAD = 0.1;
 const RENEW_MIN_MS = 10_000;
 
-/** Why a connection is to be replaced: its life is nearly over, or it is over. */
-export type Ending = "renew" | "lost";
+/** Why a connection is to be replaced: its life is nearly over, it is over, or a check got no answer. */
+export type Ending = "renew" | "lost" | "unresponsive";
 
 /** One connection, from its handshake to its end. */
 export class StreamSocket {
@@ -46,6 +52,9 @@ export class StreamSocket {
   #state: "connecting" | "open" | "closed" = "connecting";
   #cancelTimers: (() => void)[] = [];
   #cancelPongTimeout: (() => void) | null = null;
+  #check: "none" | "running" | "running, and another is due" = "none";
+  /** Whether a frame came since the ping of the last check. */
+  #isAlive = true;
 
   constructor(socket: WebSocketLike, options: SocketOptions) {
     this.#socket = socket;
@@ -71,20 +80,54 @@ export class StreamSocket {
     return this.#state === "open";
   }
 
+  /** Sends a text if the connection is open. @returns whether it was handed to the socket */
+  send(text: string): boolean {
+    const { readyState = OPEN } = this.#socket;
+    if (!this.isOpen || readyState !== OPEN) return false;
+    try {
+      this.#socket.send(text);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /**
+   * Pings now. Without any frame in 3 seconds the connection ends as `unresponsive`. During these seconds further checks
+   * are one, which follows: the service closes a connection of more than 60 frames in a minute.
+   */
+  check(): void {
+    if (!this.isOpen) return;
+    if (this.#check !== "none") {
+      this.#check = "running, and another is due";
+      return;
+    }
+    this.#check = "running";
+    this.#isAlive = false;
+    this.send(PING);
+    this.#after(CHECK_TIMEOUT_MS, () => {
+      const isAnotherDue = this.#check === "running, and another is due";
+      this.#check = "none";
+      if (!this.#isAlive) this.close("unresponsive");
+      else if (isAnotherDue) this.check();
+    });
+  }
+
   /** Ends the connection. No frame is reported after. */
-  close(): void {
+  close(ending: Ending = "lost"): void {
     if (this.#state === "closed") return;
     this.#state = "closed";
     this.#cancelAll();
     this.#socket.close();
     this.#onNoHello(new ParleyError({ code: "connection_failed", message: "The stream refused the connection." }));
-    this.#end("lost");
+    this.#end(ending);
     this.#options.onClose();
   }
 
   #onMessage(data: unknown): void {
     const frame = parseFrame(data);
     if (this.#state === "closed" || frame === null) return;
+    this.#isAlive = true;
     this.#cancelPongTimeout?.();
     this.#cancelPongTimeout = null;
     if (frame.type === "hello") this.#open(frame as Hello);
@@ -110,7 +153,7 @@ export class StreamSocket {
   #schedulePing(): void {
     this.#after(this.#options.pingIntervalMs, () => {
       this.#schedulePing();
-      this.#socket.send('{"type":"ping"}');
+      this.send(PING);
       this.#cancelPongTimeout ??= this.#options.clock.schedule(() => this.close(), PONG_TIMEOUT_MS);
     });
   }
