@@ -8,13 +8,14 @@ export type { Progress } from "./post-file.ts";
 export type { RealtimeConnection, RealtimeOptions, RealtimeState } from "./realtime/connection.ts";
 export type { ConversationUpdated, Hello, HoldUpdated, StreamEvent, UploadUpdated } from "./realtime/frames.ts";
 export type { WebSocketConstructor, WebSocketLike } from "./realtime/stream-socket.ts";
-export type { FileUpload, ReadyUpload, Upload, UploadOptions } from "./resources/attachments.ts";
+export type { FileUpload, UploadOptions, UploadWaitOptions } from "./resources/attachments.ts";
 export type { Invite, Member, OwnTenant } from "./resources/console.ts";
 export type { HeldMessage, HoldLink, Solution } from "./resources/holds.ts";
 export type { Conversation, Message, SendOptions } from "./resources/inbox.ts";
 export type { LoginPage, SignInRequest } from "./resources/logins.ts";
 export type { Delivery } from "./resources/webhooks.ts";
 export type { Account, AuditEntry } from "./resources/workspace.ts";
+export type { ReadyUpload, Upload } from "./upload-wait.ts";
 export {
   type VerifyOptions,
   verifyWebhook,

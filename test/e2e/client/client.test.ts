@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { buildSync } from "esbuild";
 import { expect, it, onTestFinished } from "vitest";
-import { type Progress, verifyWebhook } from "#client";
+import { Parley, type Progress, verifyWebhook } from "#client";
 import { codeBlocks } from "../../docs/code-blocks.ts";
 import { mediaFiles } from "../../support/files/media-files.ts";
 import { openedOnce } from "../../support/opened.ts";
@@ -87,6 +87,20 @@ it("the client reports the events of the stream from hello on, until it is close
   stream.close();
   await waitFor("the end of the stream", () => reports.includes("closed undefined"));
   expect(reports.filter((report) => report.startsWith("error"))).toEqual([]);
+});
+
+it("the client waits for an upload by the frames of its stream, without a poll", async () => {
+  const operations: string[] = [];
+  const { base_url: baseUrl, live_key: apiKey } = stack.info;
+  const parley = new Parley({ baseUrl, apiKey, onResponse: ({ operation }) => operations.push(operation) });
+  const conversation_id = await personWrites(stack, "messenger", "Dee", "And the other picture?");
+  const realtime = parley.connect({ onEvent: () => undefined });
+  onTestFinished(() => realtime.close());
+  await waitFor("the stream", () => realtime.isOpen);
+  const file = new File([new Uint8Array(mediaFiles["image/png"]())], "coat.png", { type: "image/png" });
+  const { attachment } = await parley.attachments.upload({ conversation_id, file }, { realtime });
+  expect(attachment.type).toBe("image");
+  expect(operations).toEqual(["POST /v1/realtime/ticket", "POST /v1/attachments/uploads", "POST /v1/attachments"]);
 });
 
 it("the client throws what the stack refuses", async () => {

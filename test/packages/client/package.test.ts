@@ -111,6 +111,7 @@ declare const process: { readonly env: Readonly<Record<string, string | undefine
 declare module "node:fs" { export function openAsBlob(path: string): Promise<Blob>; }
 declare const conversation_id: string, text: string, actor_id: string, rawBody: Uint8Array, request: { headers: Record<string, string> };
 declare const stream: import("@parley/client").RealtimeConnection;
+declare const file: File;
 declare function refetch(): void;
 declare function isConfirmed(text: string): Promise<boolean>;
 declare function solve(challenge: { readonly c: number }, token: string): Promise<number[]>;

@@ -1,16 +1,11 @@
-import type { components } from "../api-types.ts";
-import { sleep } from "../clock.ts";
 import { ParleyError } from "../errors.ts";
 import type { CallOptions, HttpClient } from "../http-client.ts";
 import type { Body, Data } from "../operations.ts";
 import { type Progress, postFile } from "../post-file.ts";
+import type { RealtimeConnection } from "../realtime/connection.ts";
+import { type ReadyUpload, UploadWait } from "../upload-wait.ts";
 
 type CreateBody = Body<"POST /v1/attachments/uploads">;
-
-/** An upload as `GET /v1/attachments/uploads/{upload_id}` shows it. */
-export type Upload = components["schemas"]["Upload"];
-/** An upload that can be sent: `attachment.id` is the `attachment_id` of a message. */
-export type ReadyUpload = Upload & { readonly attachment: NonNullable<Upload["attachment"]> };
 
 export interface FileUpload {
   readonly conversation_id: string;
@@ -22,39 +17,28 @@ export interface FileUpload {
   readonly type?: CreateBody["type"] | undefined;
 }
 
-export interface UploadOptions extends CallOptions {
+export interface UploadWaitOptions extends CallOptions {
   /** Milliseconds for the whole upload. Default: 600,000. */
   readonly timeoutMs?: number | undefined;
+  /**
+   * A stream of the upload's tenant, whose frame `upload.updated` ends the wait. While it is open, the client polls every 30
+   * seconds, because a frame may be lost, and else as without it.
+   */
+  readonly realtime?: RealtimeConnection | undefined;
+}
+
+export interface UploadOptions extends UploadWaitOptions {
   /** Is called while the file is posted. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
 const UPLOAD_TIMEOUT_MS = 600_000;
-const FIRST_POLL_MS = 1_000;
-const POLL_MAX_MS = 5_000;
 
 export function attachmentCalls(http: HttpClient) {
   const remaining = (options: UploadOptions): (() => CallOptions) => {
     const deadline = http.clock.now() + (options.timeoutMs ?? UPLOAD_TIMEOUT_MS);
-    const { onProgress: _, ...limits } = options;
+    const { onProgress: _, realtime: __, ...limits } = options;
     return () => ({ ...limits, timeoutMs: deadline - http.clock.now() });
-  };
-
-  const waitUntilReady = async (upload_id: string, limits: () => CallOptions): Promise<ReadyUpload> => {
-    for (let delayMs = FIRST_POLL_MS; ; delayMs = Math.min(delayMs * 1.5, POLL_MAX_MS)) {
-      const { timeoutMs = 0, signal } = limits();
-      const waitMs = delayMs * (0.75 + http.random() / 4);
-      if (waitMs >= timeoutMs) {
-        throw new ParleyError({ code: "timeout", message: "The upload is not ready in time." });
-      }
-      await sleep(http.clock, waitMs, signal);
-      const { upload } = await http.request("GET /v1/attachments/uploads/{upload_id}", {
-        path: { upload_id },
-        ...limits(),
-      });
-      if (upload.status === "ready" && upload.attachment) return { ...upload, attachment: upload.attachment };
-      if (upload.status === "failed") throw failedUpload(upload);
-    }
   };
 
   return {
@@ -70,8 +54,12 @@ export function attachmentCalls(http: HttpClient) {
       return http.request("GET /v1/attachments/uploads/{upload_id}", { path: { upload_id }, ...options });
     },
     /** Waits until a finished upload is `ready`. Throws the error of a `failed` one. A time-out names it in `detail`. */
-    waitForUpload(upload_id: string, options: CallOptions = {}): Promise<ReadyUpload> {
-      return namedByTimeout(upload_id, waitUntilReady(upload_id, remaining(options)));
+    waitForUpload(upload_id: string, options: UploadWaitOptions = {}): Promise<ReadyUpload> {
+      const wait = new UploadWait(http, upload_id, options.realtime);
+      return namedByTimeout(
+        upload_id,
+        wait.untilReady(remaining(options)).finally(() => wait.stop()),
+      );
     },
     /**
      * Uploads a file: creates the upload, posts the file, finishes the upload and waits until it is `ready`. No step
@@ -93,8 +81,15 @@ export function attachmentCalls(http: HttpClient) {
       const { upload: grant } = await http.request("POST /v1/attachments/uploads", { body, ...limits() });
       const finishAndWait = async () => {
         await postFile(http, { grant, file: blob, filename }, { ...limits(), onProgress: options.onProgress });
-        await http.request("POST /v1/attachments", { body: { upload_id: grant.id }, ...limits() });
-        return waitUntilReady(grant.id, limits);
+        // Before the upload is finished: its frame may come before the response.
+        const wait = new UploadWait(http, grant.id, options.realtime);
+        try {
+          wait.cover();
+          await http.request("POST /v1/attachments", { body: { upload_id: grant.id }, ...limits() });
+          return await wait.untilReady(limits);
+        } finally {
+          wait.stop();
+        }
       };
       return namedByTimeout(grant.id, finishAndWait());
     },
@@ -109,9 +104,4 @@ async function namedByTimeout<T>(upload_id: string, steps: Promise<T>): Promise<
     if (!(error instanceof ParleyError) || error.code !== "timeout" || error.status !== null) throw error;
     throw new ParleyError({ code: "timeout", message: error.message, detail: upload_id });
   }
-}
-
-function failedUpload({ error, id }: Upload): ParleyError {
-  const { code = "internal_error", message = `Upload ${id} failed.`, detail } = error ?? {};
-  return new ParleyError({ code, message, detail: detail ?? "" });
 }
