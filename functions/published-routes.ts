@@ -3,7 +3,7 @@ import { intakeRoutes } from "#features/inbox/routes/intake.ts";
 import { apiRoutes } from "./api/routes.ts";
 import { connectRoutes } from "./connect/routes.ts";
 import { consoleRoutes } from "./console/routes.ts";
-import { docsRoutes } from "./docs/routes.ts";
+import { webRoutes } from "./web/routes.ts";
 
 /** Every route that a deployment serves, of every function. No function imports this file. */
 export const publishedRoutes = [
@@ -12,5 +12,5 @@ export const publishedRoutes = [
   ...connectRoutes,
   ...checkPageRoutes,
   ...intakeRoutes,
-  ...docsRoutes,
+  ...webRoutes,
 ] as const;

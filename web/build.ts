@@ -2,9 +2,10 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
+import { buildConsole, buildConsoleSync } from "./console/build.ts";
 import { buildDocs } from "./docs/build.ts";
 
-export { buildDocs };
+export { buildConsole, buildConsoleSync, buildDocs };
 
 // Usage: node web/build.ts <folder>
 
@@ -100,4 +101,5 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   buildConnectPage(resolve(folder, "connect"));
   buildDataDeletionPage(resolve(folder, "data-deletion"));
   buildDocs(resolve(folder, "docs"));
+  buildConsoleSync(resolve(folder, "console"));
 }

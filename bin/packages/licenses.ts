@@ -23,6 +23,11 @@ export const developmentLicenses: readonly {
     names: /^(axe-core|lightningcss(-[a-z0-9-]+)?)$/,
     reason: "Tests load them as they are. The license asks for the source of changed files, and no file is changed.",
   },
+  {
+    license: "OFL-1.1",
+    names: /^@fontsource-variable\/inter$/,
+    reason: "The console contains the font as it is, with this license in licenses.txt.",
+  },
   { license: "Python-2.0", names: /^argparse$/, reason: "It asks for a notice in copies, and none is made." },
 ];
 

@@ -5,6 +5,8 @@ import { type FunctionName, functions } from "#base/config/names.ts";
 import {
   buildCheckPage,
   buildConnectPage,
+  buildConsole,
+  buildConsoleSync,
   buildDataDeletionPage,
   buildDocs,
   buildSignInPage,
@@ -20,7 +22,7 @@ const sources: Readonly<Record<FunctionName, string>> = {
   Verify: "check-page",
   Console: "console",
   Connect: "connect",
-  Docs: "docs",
+  Web: "web",
   Intake: "intake",
   Ingest: "ingest",
   Deliver: "deliver",
@@ -57,12 +59,16 @@ export type BundleFolders = Readonly<Record<FunctionName, string>>;
  */
 export function bundleFunctions(outdir: string): BundleFolders {
   buildSync(buildOptions(outdir));
+  buildConsoleSync(join(outdir, "Web", "console"));
   return finishBundles(outdir);
 }
 
-/** The same in another process, so that this one can do other work. */
+/**
+ * The same in other processes, so that this one can do other work: for a start on a developer's machine, where the files
+ * of the console need not be as small as possible.
+ */
 export async function startBundling(outdir: string): Promise<BundleFolders> {
-  await build(buildOptions(outdir));
+  await Promise.all([build(buildOptions(outdir)), buildConsole(join(outdir, "Web", "console"), "fast")]);
   return finishBundles(outdir);
 }
 
@@ -93,6 +99,6 @@ function finishBundles(outdir: string): BundleFolders {
   buildSignInPage(join(outdir, "Console", "sign-in"));
   buildConnectPage(join(outdir, "Connect", "connect"));
   buildDataDeletionPage(join(outdir, "Connect", "data-deletion"));
-  buildDocs(join(outdir, "Docs", "docs"));
+  buildDocs(join(outdir, "Web", "docs"));
   return Object.fromEntries(functions.map((name) => [name, join(outdir, name)])) as Record<FunctionName, string>;
 }

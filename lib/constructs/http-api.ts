@@ -11,14 +11,14 @@ export interface HttpApiProps {
   readonly checkPage: IFunction;
   readonly console: IFunction;
   readonly connect: IFunction;
-  readonly docs: IFunction;
+  readonly web: IFunction;
   readonly intake: IFunction;
   readonly throttles: EdgeThrottles;
 }
 
 /**
  * The public HTTP API. `checkPage` serves the check page, Console the console's routes, Connect the logins of the
- * platforms and their callbacks, Docs the documentation, Intake the platforms' webhooks, Api every other path.
+ * platforms and their callbacks, Web the console and the documentation, Intake the platforms' webhooks, Api every other path.
  */
 export class HttpApi extends Construct {
   /** Without a trailing slash. */
@@ -49,7 +49,13 @@ export class HttpApi extends Construct {
       "/oauth/{proxy+}",
       "/platform/{proxy+}",
     ]);
-    addRoutes(new HttpLambdaIntegration("DocsIntegration", props.docs), ["/openapi.json", "/docs", "/docs/{proxy+}"]);
+    addRoutes(new HttpLambdaIntegration("WebIntegration", props.web), [
+      "/app",
+      "/app/{proxy+}",
+      "/openapi.json",
+      "/docs",
+      "/docs/{proxy+}",
+    ]);
     const webhooks = addRoutes(new HttpLambdaIntegration("IntakeIntegration", intake), ["/webhooks/{platform}"]);
     const stage = new HttpStage(this, "Stage", {
       httpApi: gateway,

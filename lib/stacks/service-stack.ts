@@ -20,7 +20,6 @@ import {
   createEventsQueue,
   createSlowDeliveriesQueue,
 } from "../functions/deliver.ts";
-import { createDocs } from "../functions/docs.ts";
 import { createErase, createErasuresQueue } from "../functions/erase.ts";
 import type { DataResources, FunctionContext } from "../functions/function-context.ts";
 import { createHandOver, createUploadsQueue } from "../functions/hand-over.ts";
@@ -32,6 +31,7 @@ import { createProfile, createProfilesQueue } from "../functions/profile.ts";
 import { createPush, createRealtimeQueue } from "../functions/push.ts";
 import { createSocket } from "../functions/realtime.ts";
 import { createSweep } from "../functions/sweep.ts";
+import { createWeb } from "../functions/web.ts";
 
 export interface ServiceStackProps extends StackProps {
   readonly data: DataResources;
@@ -62,7 +62,7 @@ export class ServiceStack extends Stack {
     const checkPage = createCheckPage(this, context);
     const consoleFunction = createConsole(this, context);
     const connect = createConnect(this, context);
-    const docs = createDocs(this, context);
+    const web = createWeb(this, context);
     const intake = createIntake(this, context);
     const ingest = createIngest(this, context);
     const deliver = createDeliver(this, context);
@@ -77,16 +77,16 @@ export class ServiceStack extends Stack {
     const deadLetters = createDeadLetters(this, context);
 
     const { throttles } = settings;
-    const pages = { checkPage, console: consoleFunction, connect, docs };
+    const pages = { checkPage, console: consoleFunction, connect, web };
     const gateway = new HttpApi(this, "HttpApi", { api, ...pages, intake, throttles });
     const baseUrl = settings.baseUrl ?? gateway.url;
-    for (const each of [api, consoleFunction, connect, docs, mailer]) each.addEnvironment(env.baseUrl, baseUrl);
+    for (const each of [api, consoleFunction, connect, web, mailer]) each.addEnvironment(env.baseUrl, baseUrl);
     for (const each of [api, consoleFunction, connect, socket]) {
       each.addEnvironment(env.consoleUrl, settings.consoleUrl ?? baseUrl);
     }
     const realtime = new RealtimeApi(this, "RealtimeApi", { socket, throttle: throttles.rest });
     const realtimeUrl = settings.realtimeUrl ?? realtime.url;
-    for (const each of [api, consoleFunction]) each.addEnvironment(env.realtimeUrl, realtimeUrl);
+    for (const each of [api, consoleFunction, web]) each.addEnvironment(env.realtimeUrl, realtimeUrl);
     for (const each of [socket, push]) {
       each.addEnvironment(env.realtimeEndpoint, realtime.endpoint);
       realtime.allowManaging(each.functionRole);
@@ -103,7 +103,7 @@ export class ServiceStack extends Stack {
         checkPage,
         consoleFunction,
         connect,
-        docs,
+        web,
         intake,
         ingest,
         deliver,

@@ -14,11 +14,12 @@ export interface BannerDetails {
 /** The text printed when the stack is ready: addresses, keys, and commands to copy and run. */
 export function banner(local: LocalJson, { dataDir, cwd, startedIn }: BannerDetails): string {
   const rows: [string, string | undefined][] = [
+    ["Console", `${local.base_url}/app`],
+    ["Sign in", local.sign_in_url],
+    ["", local.sign_in_url && `The link works once, for 15 minutes, and signs in ${DEMO_OWNER} by one press.`],
     ["API", local.base_url],
     ["Realtime", local.ws_url],
     ["Simulator", local.simulator_url && simulatorPageUrl(local.simulator_url, local.control_token)],
-    ["Sign in", local.sign_in_url],
-    ["", local.sign_in_url && `The link works once, for 15 minutes, and signs in ${DEMO_OWNER} by one press.`],
     ["Accounts", local.sign_in_url && `${local.base_url}/oauth/connect`],
     ["Docs", `${local.base_url}/docs`],
     ["Tenant", local.tenant],

@@ -5,7 +5,7 @@ import { parseTenant, type TenantId } from "#base/kernel/tenant.ts";
 import { DAY, type Millis } from "#base/kernel/time.ts";
 import { createKey, createOperatorKey } from "#features/access/flows/keys.ts";
 import { createSignInLink } from "#features/access/flows/sign-in/create-link.ts";
-import { SIGNED_IN_PATH } from "#features/access/rules/redirect-paths.ts";
+import { CONSOLE_PATH } from "#features/access/rules/redirect-paths.ts";
 import { linkAccount } from "#features/accounts/flows/connect.ts";
 import { createTenant } from "#features/tenants/flows/tenants.ts";
 import { signInPorts } from "../../functions/admin/sign-in-ports.ts";
@@ -33,7 +33,7 @@ export function openSeedPorts({ environment, now }: SeedContext): SeedPorts {
       await createTenant(ports, requireTenant(slug), { name: "Demo", ownerEmail: DEMO_OWNER, actor: ACTOR }, now());
     },
     async createSignInLink(address = DEMO_OWNER) {
-      const link = { address, redirect: SIGNED_IN_PATH, now: now() };
+      const link = { address, redirect: CONSOLE_PATH, now: now() };
       const { token } = await createSignInLink(signInPorts(environment), link);
       return `${setting("baseUrl", environment)}/console/auth/verify?token=${token}`;
     },

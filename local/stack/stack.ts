@@ -123,7 +123,14 @@ async function start(
       baseUrl: gateway.url,
       files: { provisioned: folder.at("provisioned.json"), log: folder.at("functions.log") },
       variables: (connectionsEndpoint) =>
-        functionVariables({ settings, platformUrls: parts.platformUrls, baseUrl: gateway.url, connectionsEndpoint }),
+        functionVariables({
+          settings,
+          platformUrls: parts.platformUrls,
+          baseUrl: gateway.url,
+          storageUrl: parts.emulators.url,
+          simulatorUrl: parts.simulator?.url ?? null,
+          connectionsEndpoint,
+        }),
       host: { symbol: RUNTIME_OVERRIDES, values: { openEgress: !settings.strictEgress } },
     },
     cleanup,

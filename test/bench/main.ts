@@ -22,7 +22,7 @@ const BUNDLES: Readonly<Record<FunctionName, number>> = {
   Verify: 900,
   Console: 500,
   Connect: 550,
-  Docs: 5_000,
+  Web: 5_000,
   Intake: 350,
   Ingest: 600,
   Deliver: 600,

@@ -5,7 +5,7 @@ import { intakeRoutes } from "#features/inbox/routes/intake.ts";
 import { apiRoutes } from "../../functions/api/routes.ts";
 import { connectRoutes } from "../../functions/connect/routes.ts";
 import { consoleRoutes } from "../../functions/console/routes.ts";
-import { docsRoutes } from "../../functions/docs/routes.ts";
+import { webRoutes } from "../../functions/web/routes.ts";
 import { openRouteApps, type RouteApps } from "../functions/route-table/apps.ts";
 import { openRouteCallers, type RouteCaller } from "../functions/route-table/callers.ts";
 import type { ResourceKind } from "../functions/route-table/rows.ts";
@@ -32,7 +32,7 @@ const routesByApp: Record<keyof RouteApps, readonly { readonly operation: string
   checkPage: checkPageRoutes,
   connect: connectRoutes,
   console: consoleRoutes,
-  docs: docsRoutes,
+  web: webRoutes,
   intake: intakeRoutes,
 };
 let apps: RouteApps;

@@ -9,6 +9,7 @@ import { bundleBytes, bundleFolders } from "../../lib/bundles/bundle-sizes.ts";
 import {
   buildCheckPage,
   buildConnectPage,
+  buildConsoleSync,
   buildDataDeletionPage,
   buildDocs,
   buildSignInPage,
@@ -40,7 +41,7 @@ describe("the command", () => {
   test("bundles each function separately and measures its size", () => {
     const bytes = bundleBytes(outdir);
     expect(Object.keys(bytes)).toEqual([...functions]);
-    const { Verify, Console, Connect, Docs, ...others } = bundleFolders(outdir);
+    const { Verify, Console, Connect, Web, ...others } = bundleFolders(outdir);
     for (const [name, folder] of Object.entries(others)) {
       expect([name, readdirSync(folder)]).toEqual([name, ["index.mjs"]]);
       expect(bytes[name as FunctionName]).toBe(statSync(join(folder, "index.mjs")).size);
@@ -48,7 +49,7 @@ describe("the command", () => {
     expect(readdirSync(Verify).sort()).toEqual(["check-page", "index.mjs"]);
     expect(readdirSync(Console).sort()).toEqual(["index.mjs", "sign-in"]);
     expect(readdirSync(Connect).sort()).toEqual(["connect", "data-deletion", "index.mjs"]);
-    expect(readdirSync(Docs).sort()).toEqual(["docs", "index.mjs"]);
+    expect(readdirSync(Web).sort()).toEqual(["console", "docs", "index.mjs"]);
     expect(bytes.Console).toBeLessThanOrEqual(500_000);
     expect(bytes.Connect).toBeLessThanOrEqual(560_000);
     expect(bytes.Api).toBeLessThan(900_000);
@@ -61,7 +62,8 @@ describe("the command", () => {
     ["Console", "sign-in", buildSignInPage],
     ["Connect", "connect", buildConnectPage],
     ["Connect", "data-deletion", buildDataDeletionPage],
-    ["Docs", "docs", buildDocs],
+    ["Web", "docs", buildDocs],
+    ["Web", "console", buildConsoleSync],
   ] as const)(
     "the command writes the page of %s beside its function, identical to a separate build",
     (name, page, build) => {

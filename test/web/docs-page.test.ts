@@ -4,7 +4,7 @@ import { accessibilityViolations } from "./support/accessibility.ts";
 import { startDocsServer } from "./support/docs-server.ts";
 import { openedBrowser, openPage, type VisitOptions } from "./support/page-visit.ts";
 
-// The documentation in a browser, under its policy, as the Docs function serves it.
+// The documentation in a browser, under its policy, as the Web function serves it.
 
 const browser = openedBrowser();
 const server = openedOnce(startDocsServer);

@@ -89,7 +89,7 @@ test("a link that no longer works redirects to a page that requests a new one, a
   await send(page, " Mara@example.com ");
   await page.getByRole("heading", { name: "Check your mail" }).waitFor();
   expect(await page.getByRole("button").count()).toBe(0);
-  expect(requests).toEqual([["POST", { email: "Mara@example.com", redirect: "/console/auth/signed-in" }]]);
+  expect(requests).toEqual([["POST", { email: "Mara@example.com" }]]);
   expect(complaints).toEqual([]);
   expect(requestedUrls.every((url) => url.startsWith(origin))).toBe(true);
 });
@@ -133,7 +133,41 @@ test.each([
 
 const SIGNED_IN = "/console/auth/signed-in";
 
+const toInvite = (id: string, rest: object = {}) => ({
+  id,
+  tenant: "harbor",
+  name: "Harbor",
+  role: "agent",
+  invited_by: "console:usr_1",
+  invited_by_email: "sam@example.com",
+  expires_at: null,
+  ...rest,
+});
+
+test("the page after a sign-in leads a person without invites to the console", async () => {
+  const { page } = await openPage(browser, `${origin}${SIGNED_IN}`);
+  await page.waitForURL(`${origin}/app`);
+  expect(requests).toEqual([["GET", "/console/me", null]]);
+});
+
+test.each([
+  ["/app", "/app"],
+  ["/app/acme/inbox/instagram/178414/993?filter=open#m3", "/app/acme/inbox/instagram/178414/993?filter=open#m3"],
+  ["/oauth/connect?tenant=harbor", "/oauth/connect?tenant=harbor"],
+  ["/apple", undefined],
+  ["/app/../console/auth/logout", undefined],
+  ["//evil.example/app/acme", undefined],
+  [SIGNED_IN, undefined],
+])("the sign-in page that %s names redirects to %s alone, also after a reload", async (redirect, sent) => {
+  const { page } = await openPage(browser, `${origin}/console/auth/sign-in?redirect=${encodeURIComponent(redirect)}`);
+  await page.reload();
+  await send(page, "mara@example.com");
+  await page.getByRole("heading", { name: "Check your mail" }).waitFor();
+  expect(requests).toEqual([["POST", { email: "mara@example.com", ...(sent && { redirect: sent }) }]]);
+});
+
 test("the page after a sign-in names the person, and signs them out with the token of the session", async () => {
+  invites = [toInvite("inv_1")];
   const { page, complaints } = await openPage(browser, `${origin}${SIGNED_IN}`);
   expect(await page.getByRole("heading").innerText()).toBe("You are signed in");
   await page.getByText("mara@example.com").waitFor();
@@ -160,6 +194,7 @@ test("the page after a sign-in leads a browser without a session to the sign-in 
 });
 
 test("the page after a sign-in has no accessibility violations, also after a problem", async () => {
+  invites = [toInvite("inv_1")];
   logoutStatus = 500;
   const { page } = await openPage(browser, `${origin}${SIGNED_IN}`, { bypassCSP: true });
   await page.getByRole("button", { name: "Sign out" }).click();
@@ -167,23 +202,12 @@ test("the page after a sign-in has no accessibility violations, also after a pro
   expect(await accessibilityViolations(page)).toEqual([]);
 });
 
-const toInvite = (id: string, rest: object = {}) => ({
-  id,
-  tenant: "harbor",
-  name: "Harbor",
-  role: "agent",
-  invited_by: "console:usr_1",
-  invited_by_email: "sam@example.com",
-  expires_at: null,
-  ...rest,
-});
-
 test("an invite's mail links to a sign-in that accepts it, also after a reload", async () => {
   const { page } = await openPage(browser, `${origin}/console/auth/sign-in?invite=inv_1`);
   await page.reload();
   await send(page, "mara@example.com");
   await page.getByRole("heading", { name: "Check your mail" }).waitFor();
-  expect(requests).toEqual([["POST", { email: "mara@example.com", redirect: SIGNED_IN, invite: "inv_1" }]]);
+  expect(requests).toEqual([["POST", { email: "mara@example.com", invite: "inv_1" }]]);
 });
 
 test("the page after a sign-in offers the invites that wait, which the person accepts or declines by a press", async () => {

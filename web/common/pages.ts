@@ -1,22 +1,31 @@
-// The pages of the API's host. They stand where no console is deployed.
+// The pages of the API's host.
 
 export const SIGN_IN_PAGE = "/console/auth/sign-in";
-/** Parley redirects to a console on another host instead, where there is one. */
-export const SIGNED_IN_PAGE = "/console/auth/signed-in";
+/** The console. A sign-in that names no page redirects to it, or to the console on another host, where there is one. */
+export const CONSOLE = "/app";
 export const CONNECT_PAGE = "/oauth/connect";
 
-/** The sign-in page that leads back to a page. @param invite the id of the invite that the sign-in accepts */
-export function signInPage(redirect: string, invite: string | null = null): string {
+/**
+ * The sign-in page that leads back to a page.
+ * @param redirect null: to the console
+ * @param invite the id of the invite that the sign-in accepts
+ */
+export function signInPage(redirect: string | null, invite: string | null = null): string {
   const query = new URLSearchParams({
-    ...(redirect === SIGNED_IN_PAGE ? {} : { redirect }),
+    ...(redirect === null ? {} : { redirect }),
     ...(invite === null ? {} : { invite }),
   }).toString();
   return query === "" ? SIGN_IN_PAGE : `${SIGN_IN_PAGE}?${query}`;
 }
 
-/** The page to which a sign-in leads: the one that a link names if it is a page of this host, else the usual one. */
-export function redirectPage(redirect: string | null): string {
+/**
+ * The page to which a sign-in leads: the one that a link names if it is the page that connects accounts, or one of the
+ * console. Null for any other.
+ */
+export function redirectPage(redirect: string | null): string | null {
   const url = URL.parse(redirect ?? "", location.origin);
-  const isConnectPage = url?.origin === location.origin && url.pathname === CONNECT_PAGE;
-  return isConnectPage ? url.pathname + url.search : SIGNED_IN_PAGE;
+  if (url?.origin !== location.origin) return null;
+  const { pathname, search, hash } = url;
+  if (pathname === CONNECT_PAGE) return pathname + search;
+  return pathname === CONSOLE || pathname.startsWith(`${CONSOLE}/`) ? pathname + search + hash : null;
 }

@@ -1,4 +1,5 @@
 import { create, element, showText } from "../common/elements.ts";
+import { loginErrorText } from "../common/login-errors.ts";
 import { CONNECT_PAGE, SIGN_IN_PAGE, signInPage } from "../common/pages.ts";
 import { endSessions, readSession, type Session } from "../common/session.ts";
 import { hideAccounts, showAccounts } from "./account-list.ts";
@@ -17,9 +18,9 @@ import {
 import { confirmDisconnect } from "./confirmation.ts";
 import { hideChoice, showChoice } from "./page-choice.ts";
 import { clearResult, showResult } from "./result.ts";
-import { loginErrorText, refusedReadText, refusedWriteText, UNREACHABLE } from "./result-texts.ts";
+import { refusedReadText, refusedWriteText, UNREACHABLE } from "./result-texts.ts";
 
-// The page that connects accounts, where no console is deployed on the host of the API. A login leads back to it with its
+// The page that connects accounts on the host of the API. A login leads back to it with its
 // result in the query: `connected`, `choose` or `error`. `tenant` is the workspace.
 
 const person = element("person", HTMLElement);

@@ -11,7 +11,7 @@ const SOURCES = ["concepts.md", "errors.md", "operate/erasing.md", "guides"];
 const STYLES = ["base", "layout", "text", "reference", "print"];
 
 /**
- * Writes the documentation as the Docs function serves it: openapi.json, minified, and the pages with their styles and
+ * Writes the documentation as the Web function serves it: openapi.json, minified, and the pages with their styles and
  * scripts. The function replaces `{{base_url}}` in a page.
  */
 export function buildDocs(folder: string): void {

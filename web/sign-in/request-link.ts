@@ -11,17 +11,17 @@ export interface RequestProblem {
 
 /**
  * Requests a sign-in link for an email address.
- * @param redirect the page to which the link leads
+ * @param redirect the page to which the link leads; null: the console
  * @param invite the id of the invite whose mail links to this page; null for none
  */
 export async function requestLink(
   email: string,
-  redirect: string,
+  redirect: string | null,
   invite: string | null,
 ): Promise<"sent" | RequestProblem> {
   try {
     await new HttpClient().request("POST /console/auth/request", {
-      body: { email, redirect, ...(invite === null ? {} : { invite }) },
+      body: { email, ...(redirect === null ? {} : { redirect }), ...(invite === null ? {} : { invite }) },
     });
     return "sent";
   } catch (error) {

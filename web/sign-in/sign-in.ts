@@ -1,5 +1,5 @@
 import { element } from "../common/elements.ts";
-import { redirectPage, SIGNED_IN_PAGE, signInPage } from "../common/pages.ts";
+import { redirectPage, signInPage } from "../common/pages.ts";
 import { type RequestProblem, requestLink } from "./request-link.ts";
 
 // The page that requests a sign-in link. A link that no longer works redirects to it, too.
@@ -18,7 +18,7 @@ const query = new URLSearchParams(location.search);
 const redirect = redirectPage(query.get("redirect"));
 const invite = query.get("invite");
 // The token of a link that no longer works does not stay in the tab's history.
-const hasQuery = redirect !== SIGNED_IN_PAGE || invite !== null;
+const hasQuery = redirect !== null || invite !== null;
 history.replaceState(null, "", hasQuery ? signInPage(redirect, invite) : location.pathname);
 
 const buttonText = button.textContent;

@@ -1,9 +1,9 @@
 import { element, showText } from "../common/elements.ts";
-import { SIGN_IN_PAGE } from "../common/pages.ts";
+import { CONSOLE, SIGN_IN_PAGE } from "../common/pages.ts";
 import { endSessions, readSession, type Session } from "../common/session.ts";
 import { showInvites } from "./invites.ts";
 
-// The page after a sign-in, where no console is deployed on the host of the API.
+// The invites of the signed-in person. Without any, the page redirects to the console.
 
 const text = element("text", HTMLElement);
 const problem = element("problem", HTMLElement);
@@ -15,6 +15,7 @@ async function showSession(): Promise<void> {
   const session = await readSession();
   if (session === "none") return location.replace(SIGN_IN_PAGE);
   if (session === null) return;
+  if (session.invites.length === 0) return location.replace(CONSOLE);
   showText(text, `Your email address is ${session.email}. You can close this page. The session lasts 12 hours.`);
   showInvites(session);
   let isBusy = false;

@@ -16,7 +16,7 @@ export const functionTimeouts = {
   // The calls of a login take up to ten seconds each.
   Connect: SENDING_TIMEOUT,
   // Serves files that lie beside its code.
-  Docs: 10 * SECOND,
+  Web: 10 * SECOND,
   // The platforms expect a 200 within five seconds.
   Intake: 4 * SECOND,
   Ingest: 30 * SECOND,

@@ -26,6 +26,10 @@ export const env = {
   baseUrl: "PARLEY_BASE_URL",
   /** The origin of the console, to which a sign-in leads. */
   consoleUrl: "PARLEY_CONSOLE_URL",
+  /** Where clients post uploads, for the policy of the console. */
+  uploadUrl: "PARLEY_UPLOAD_URL",
+  /** The origins of the platforms' pictures and videos, separated by spaces, for the policy of the console. */
+  mediaOrigins: "PARLEY_MEDIA_ORIGINS",
   /** The WebSocket URL that a ticket names, without a query. */
   realtimeUrl: "PARLEY_REALTIME_URL",
   /** The endpoint of the WebSocket API's connections, to which a function posts what a socket gets. */
@@ -84,7 +88,7 @@ export const functions = [
   "Verify",
   "Console",
   "Connect",
-  "Docs",
+  "Web",
   "Intake",
   "Ingest",
   "Deliver",

@@ -69,6 +69,11 @@ export function ownHostSettings(source: NodeJS.ProcessEnv = process.env): string
   return setting("ownHosts", source).split(",");
 }
 
+/** The origins of the platforms' pictures and videos, each a source of a content security policy. */
+export function mediaOriginSettings(source: NodeJS.ProcessEnv = process.env): string[] {
+  return setting("mediaOrigins", source).split(" ");
+}
+
 export function platformUrlSettings(source: NodeJS.ProcessEnv = process.env): PlatformUrls {
   const text = optionalSetting("platformUrls", source);
   const overrides = text ? platformUrls.parse(JSON.parse(text)) : {};

@@ -57,6 +57,21 @@ it("the stack of the service's template takes upload forms from pages of its own
   expect(stack.env("Api")[names.ownHosts]).toContain(`${bucket}.s3.us-east-1.amazonaws.com`);
 });
 
+it("the stack of the service's template serves the console, whose page may reach its own socket, storage and simulator alone", async () => {
+  const page = await fetch(`${stack.baseUrl}/app`);
+  expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+  const policy = page.headers.get("content-security-policy") ?? "";
+  const socket = new URL(stack.local.ws_url ?? "").origin;
+  const { AWS_ENDPOINT_URL } = stack.env("Sweep");
+  expect(policy).toContain(`connect-src 'self' ${socket} ${AWS_ENDPOINT_URL};`);
+  expect(policy).toContain(`img-src 'self' blob: ${stack.simulatorUrl};`);
+  expect(policy).toContain(`media-src 'self' blob: ${stack.simulatorUrl};`);
+  const [, script = ""] = /src="(\/app\/assets\/[^"]+\.js)"/.exec(await page.text()) ?? [];
+  const { status, headers } = await fetch(`${stack.baseUrl}${script}`, { headers: { "accept-encoding": "br" } });
+  expect([status, headers.get("content-encoding")]).toEqual([200, "br"]);
+  expect((await fetch(`${stack.baseUrl}/app/assets/unknown.js`)).status).toBe(404);
+});
+
 it("the stack of the service's template accepts only the two demo keys", async () => {
   expect(stack.local.live_key).toMatch(/^svc_live_/);
   expect(stack.local.test_key).toMatch(/^svc_test_/);
@@ -70,7 +85,7 @@ it("the stack of the service's template has a link in local.json that signs in t
   const page = await fetch(link, { redirect: "manual" });
   expect([page.status, page.headers.getSetCookie()]).toEqual([200, []]);
   const { status, headers } = await pressLink(link);
-  expect([status, headers.get("location")]).toEqual([303, `${stack.baseUrl}/console/auth/signed-in`]);
+  expect([status, headers.get("location")]).toEqual([303, `${stack.baseUrl}/app`]);
   const cookie = headers.getSetCookie().map((each) => each.split(";")[0]);
   const me = await fetch(`${stack.baseUrl}/console/me`, { headers: { cookie: cookie.join("; ") } });
   expect(await me.json()).toMatchObject({ data: { email: "owner@local.invalid", tenant: "demo" } });

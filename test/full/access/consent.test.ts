@@ -129,7 +129,7 @@ it("the link of a stranger's own account signs no one in by itself, so that no a
   // The press is the person's own act. It says whose session ends.
   const { page } = await lead(victim.context, "a link in a mail", link);
   await page.getByRole("button", { name: "Sign in" }).click();
-  await page.waitForURL(/signed-in/);
+  await page.waitForURL(/\/app$/);
   expect(await personOf(victim.context)).toBe(STRANGER);
 });
 

@@ -12,7 +12,7 @@ import type { ConnectFunctionPorts } from "../../../functions/connect/routes.ts"
 import { connectRoutes } from "../../../functions/connect/routes.ts";
 import type { ConsolePorts } from "../../../functions/console/routes.ts";
 import { consoleRoutes } from "../../../functions/console/routes.ts";
-import { docsRoutes } from "../../../functions/docs/routes.ts";
+import { webRoutes } from "../../../functions/web/routes.ts";
 import { createApp } from "../../support/conformance/observed-app.ts";
 import { CHALLENGE_KEYS } from "../../support/flows/hold-fixture.ts";
 import type { TestEnv } from "../../support/flows/test-env.ts";
@@ -22,7 +22,7 @@ import { testApp } from "../../support/routes/test-app.ts";
 import { openStores } from "../../support/stores/open-stores.ts";
 import { oneKeyRing } from "../../support/world/key-rings.ts";
 
-export type RouteApps = Readonly<Record<"api" | "checkPage" | "connect" | "console" | "docs" | "intake", App>>;
+export type RouteApps = Readonly<Record<"api" | "checkPage" | "connect" | "console" | "intake" | "web", App>>;
 
 /** The keys of the tokens in sign-in links. */
 export const LOGIN_KEYS = oneKeyRing(randomToken(32));
@@ -108,16 +108,19 @@ export async function openRouteApps(
   };
   const document = {
     type: "application/json",
+    compressible: true,
     etag: () => '"1"',
     body: () => Buffer.from('{ "ok": true, "openapi": "3.1.0" }'),
   };
   const notFound = { ...document, type: "text/html; charset=utf-8", body: () => Buffer.from("<!doctype html>") };
   const pages = new Map(docsPaths.map((path) => [path, notFound]));
+  const console = { page: notFound, assets: new Map(), licenses: document };
+  const webPorts = { document, pages, notFound, console, consolePolicy: "default-src 'none'" };
   const common = { credentials: noCredentials, now: testEnv.now, log };
   return {
     api: testApp(testEnv, api.ports, { ...callerCredentials(api.ports), rateLimit }),
     checkPage: createApp({ ...common, endpoints: checkPageRoutes, ports: check }),
-    docs: createApp({ ...common, endpoints: docsRoutes, ports: { document, pages, notFound } }),
+    web: createApp({ ...common, endpoints: webRoutes, ports: webPorts }),
     intake: createApp({ ...common, endpoints: intakeRoutes, ports: intakePorts }),
     connect: createApp({
       ...common,

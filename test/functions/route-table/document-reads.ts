@@ -3,7 +3,7 @@ import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import type { TestEnv } from "../../support/flows/test-env.ts";
 import { rowText } from "../../support/stores/row-text.ts";
 import type { RouteApps } from "./apps.ts";
-import { apiRows, checkPageRows, connectRows, consoleRows, docsRows, intakeRows, type RouteRow } from "./rows.ts";
+import { apiRows, checkPageRows, connectRows, consoleRows, intakeRows, type RouteRow, webRows } from "./rows.ts";
 import type { RouteWorld } from "./world.ts";
 
 const document = JSON.parse(readFileSync(new URL("../../../docs/openapi.json", import.meta.url), "utf8"));
@@ -18,7 +18,7 @@ const rowsByApp: Readonly<Record<keyof RouteApps, Readonly<Record<string, RouteR
   checkPage: checkPageRows,
   connect: connectRows,
   console: consoleRows,
-  docs: docsRows,
+  web: webRows,
   intake: intakeRows,
 };
 

@@ -6,7 +6,7 @@ import { intakeRoutes } from "#features/inbox/routes/intake.ts";
 import { apiRoutes } from "../../../functions/api/routes.ts";
 import { connectRoutes } from "../../../functions/connect/routes.ts";
 import { consoleRoutes } from "../../../functions/console/routes.ts";
-import { docsRoutes } from "../../../functions/docs/routes.ts";
+import { webRoutes } from "../../../functions/web/routes.ts";
 import { newSourceIp } from "../../support/flows/hold-fixture.ts";
 import { openTestEnv } from "../../support/flows/test-env.ts";
 import { openedOnce } from "../../support/opened.ts";
@@ -18,11 +18,11 @@ import {
   checkPageRows,
   connectRows,
   consoleRows,
-  docsRows,
   intakeRows,
   type RouteRow,
   routeName,
   type Verdict,
+  webRows,
 } from "./rows.ts";
 import { openRouteWorld } from "./world.ts";
 
@@ -44,7 +44,7 @@ const tables = [
   { table: "api", routes: apiRoutes, rows: apiRows },
   { table: "connect", routes: connectRoutes, rows: connectRows },
   { table: "console", routes: consoleRoutes, rows: consoleRows },
-  { table: "docs", routes: docsRoutes, rows: docsRows },
+  { table: "web", routes: webRoutes, rows: webRows },
   { table: "checkPage", routes: checkPageRoutes, rows: checkPageRows },
   { table: "intake", routes: intakeRoutes, rows: intakeRows },
 ] as const;
@@ -201,7 +201,7 @@ describe.each(everyRow)("$name", ({ table, name, row }) => {
   });
 
   it("the route can be read by the console alone, and the OpenAPI document by any page", async () => {
-    const isReadable = !["checkPage", "docs", "intake"].includes(table) && name !== "GET /health";
+    const isReadable = !["checkPage", "intake", "web"].includes(table) && name !== "GET /health";
     const isDocument = name === "GET /openapi.json";
     for (const origin of [api.ports.consoleOrigin, "https://evil.example", null]) {
       const { headers: own, ...caller } = callers["a key"] as RouteCaller;
@@ -210,7 +210,8 @@ describe.each(everyRow)("$name", ({ table, name, row }) => {
       const allowed = isReadable && origin === api.ports.consoleOrigin ? origin : null;
       expect(answer.headers.get("access-control-allow-origin")).toBe(isDocument ? "*" : allowed);
       expect(answer.headers.get("access-control-allow-credentials")).toBe(allowed === null ? null : "true");
-      expect(answer.headers.get("vary")).toBe(isDocument ? "accept-encoding" : isReadable ? "origin" : null);
+      const isCompressed = isDocument || name.startsWith("GET /app");
+      expect(answer.headers.get("vary")).toBe(isCompressed ? "accept-encoding" : isReadable ? "origin" : null);
     }
   });
 });

@@ -225,10 +225,12 @@ export const checkPageRows = routeRows({
 });
 
 /** Of the documentation, which anybody may read. */
-export const docsRows = routeRows({
+export const webRows = routeRows({
   "getOpenApiDocument: GET /openapi.json": open("/openapi.json"),
   "getDocs: GET /docs": page("/docs"),
   "getDocsPage: GET /docs/{page}": page("/docs/guides/unknown"),
+  "getConsole: GET /app": open("/app"),
+  "getConsolePage: GET /app/{page}": open("/app/acme/inbox"),
 });
 
 /** Of the platforms' intake: a signature or the verify token is its credential, and no other counts. */

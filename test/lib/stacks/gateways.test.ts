@@ -14,7 +14,7 @@ const ofApi = (protocol: "HTTP" | "WEBSOCKET", type: string, template = service)
   return resourcesOfType(template, type).filter(([, { Properties }]) => resolveReference(Properties.ApiId) === id);
 };
 
-test("the HTTP API routes the check page to Verify, the console's routes to Console, the platforms' logins to Connect, their webhooks to Intake, the documentation to Docs and everything else to Api", () => {
+test("the HTTP API routes the check page to Verify, the console's routes to Console, the platforms' logins to Connect, their webhooks to Intake, the console and the documentation to Web and everything else to Api", () => {
   const routes = ofApi("HTTP", "AWS::ApiGatewayV2::Route").map(([, { Properties }]) => {
     const [, [, integration]] = (Properties.Target as { "Fn::Join": [string, [string, unknown]] })["Fn::Join"];
     const { IntegrationUri, PayloadFormatVersion } = resourceProperties(service, resolveReference(integration));
@@ -22,12 +22,14 @@ test("the HTTP API routes the check page to Verify, the console's routes to Cons
   });
   expect(routes.sort()).toEqual([
     ["$default", "Api", "2.0"],
+    ["ANY /app", "Web", "2.0"],
+    ["ANY /app/{proxy+}", "Web", "2.0"],
     ["ANY /console/auth/{proxy+}", "Console", "2.0"],
     ["ANY /console/{proxy+}", "Console", "2.0"],
-    ["ANY /docs", "Docs", "2.0"],
-    ["ANY /docs/{proxy+}", "Docs", "2.0"],
+    ["ANY /docs", "Web", "2.0"],
+    ["ANY /docs/{proxy+}", "Web", "2.0"],
     ["ANY /oauth/{proxy+}", "Connect", "2.0"],
-    ["ANY /openapi.json", "Docs", "2.0"],
+    ["ANY /openapi.json", "Web", "2.0"],
     ["ANY /platform/{proxy+}", "Connect", "2.0"],
     ["ANY /verify", "Verify", "2.0"],
     ["ANY /verify/{proxy+}", "Verify", "2.0"],
@@ -47,15 +49,17 @@ test("the HTTP API lets the gateways invoke those six functions and Socket and t
     ["apigateway.amazonaws.com", "Connect", true],
     ["apigateway.amazonaws.com", "Console", true],
     ["apigateway.amazonaws.com", "Console", true],
-    ["apigateway.amazonaws.com", "Docs", true],
-    ["apigateway.amazonaws.com", "Docs", true],
-    ["apigateway.amazonaws.com", "Docs", true],
     ["apigateway.amazonaws.com", "Intake", true],
     ["apigateway.amazonaws.com", "Socket", true],
     ["apigateway.amazonaws.com", "Socket", true],
     ["apigateway.amazonaws.com", "Socket", true],
     ["apigateway.amazonaws.com", "Verify", true],
     ["apigateway.amazonaws.com", "Verify", true],
+    ["apigateway.amazonaws.com", "Web", true],
+    ["apigateway.amazonaws.com", "Web", true],
+    ["apigateway.amazonaws.com", "Web", true],
+    ["apigateway.amazonaws.com", "Web", true],
+    ["apigateway.amazonaws.com", "Web", true],
     ["events.amazonaws.com", "Sweep", true],
     ["events.amazonaws.com", "Sweep", true],
     ["events.amazonaws.com", "Sweep", true],

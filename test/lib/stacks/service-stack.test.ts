@@ -31,7 +31,7 @@ describe("the functions", () => {
     ["Verify", 29, 256],
     ["Console", 15, 256],
     ["Connect", 29, 256],
-    ["Docs", 10, 512],
+    ["Web", 10, 512],
     ["Intake", 4, 256],
     ["Ingest", 30, 512],
     ["Deliver", 60, 512],
@@ -115,7 +115,7 @@ describe("the functions", () => {
         env.requestsPerTenantPerMinute,
       ],
     ],
-    ["Docs", [env.baseUrl]],
+    ["Web", [env.baseUrl, env.realtimeUrl, env.uploadUrl, env.mediaOrigins]],
     ["Intake", [env.inboundQueueUrl, env.rawBucket, env.platformSecretId]],
     ["Ingest", [env.table, env.rawBucket, env.inboundQueueUrl, env.eventsQueueUrl, env.profilesQueueUrl]],
     [
@@ -167,6 +167,15 @@ describe("the functions", () => {
     ["DeadLetters", [env.table, env.deadLetterQueues]],
   ] as const)("%s gets the variables it needs and no others", (name, names) => {
     expect(Object.keys(functionEnvironment(name)).sort()).toEqual([...names].sort());
+  });
+
+  test("the function Web gets the addresses of the socket, of the uploads and of the platforms' media, for the policy of the console", () => {
+    const web = functionEnvironment("Web");
+    expect(web[env.mediaOrigins]).toBe("https://*.cdninstagram.com https://*.fbcdn.net https://*.fbsbx.com");
+    expect(JSON.stringify(web[env.uploadUrl])).toMatch(
+      /"https:\/\/",\{"Fn::ImportValue":"[^"]*UploadBucket[^"]*"\},"\.s3\./,
+    );
+    expect(web[env.realtimeUrl]).toEqual(functionEnvironment("Api")[env.realtimeUrl]);
   });
 
   test("the functions passes the operator's settings to Api, the platform settings to each function that calls a platform, and none to others", () => {

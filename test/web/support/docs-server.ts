@@ -4,8 +4,8 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { noCredentials } from "#http/credentials/credentials.ts";
-import { readDocs } from "../../../functions/docs/page-files.ts";
-import { docsRoutes } from "../../../functions/docs/routes.ts";
+import { docsRoutes } from "../../../functions/web/docs-routes.ts";
+import { readDocs } from "../../../functions/web/page-files.ts";
 import { buildDocs } from "../../../web/docs/build.ts";
 import { createApp } from "../../support/conformance/observed-app.ts";
 
@@ -16,7 +16,7 @@ export interface DocsServer {
   close(): void;
 }
 
-/** The built documentation, as the Docs function serves it. */
+/** The built documentation, as the Web function serves it. */
 export async function startDocsServer(): Promise<DocsServer> {
   const folder = mkdtempSync(join(tmpdir(), "docs-pages-"));
   buildDocs(folder);

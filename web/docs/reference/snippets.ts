@@ -2,7 +2,7 @@ import type { Json, Operation } from "./document.ts";
 import { exampleParameters, recordedPath } from "./example-path.ts";
 import { access, exampleBody, parameters, recordedRequest, requestBody } from "./requests.ts";
 
-/** The Docs function replaces it by the URL of the deployment. */
+/** The Web function replaces it by the URL of the deployment. */
 export const BASE_URL_MARK = "{{base_url}}";
 
 /** A request with curl. What a shell must not read is quoted. */

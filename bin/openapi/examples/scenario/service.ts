@@ -8,6 +8,7 @@ const FILES = {
   getSignInScript: "/console/auth/sign-in.js",
   getSignedInPage: "/console/auth/signed-in",
   getSignedInScript: "/console/auth/signed-in.js",
+  getConsole: "/app",
   getDocs: "/docs",
   getConnectPage: "/oauth/connect",
   getConnectStyle: "/oauth/connect.css",
@@ -30,6 +31,8 @@ export async function recordService(scenario: Scenario): Promise<void> {
   await recordCurrentCopy(scenario, "getOpenApiDocument", "/openapi.json");
   await recordCurrentCopy(scenario, "getDocsPage", "/docs/errors");
   await example("getDocsPage", null, { path: "/docs/unknown" });
+  await recordCurrentCopy(scenario, "getConsolePage", "/app/demo/inbox");
+  await example("getConsolePage", null, { path: "/app/assets/unknown.js" });
 }
 
 /** A file, and the answer to a client that has it already. */

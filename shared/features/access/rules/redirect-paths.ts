@@ -3,7 +3,9 @@ import { CONNECT_PAGE_PATH } from "#features/accounts/rules/login-results.ts";
 /** A stored login token stays below 1 KB with a path of this length. */
 const PATH_CHARS_MAX = 300;
 const UNSAFE_CHARACTERS = /\p{C}/u;
-/** The page of the API's host that says who is signed in. It stands where no console is deployed. */
+/** Where the console is served on the origin of the API. */
+export const CONSOLE_PATH = "/app";
+/** The page of the API's host that shows a person's pending invites. Without any, it redirects to the console. */
 export const SIGNED_IN_PATH = "/console/auth/signed-in";
 /**
  * Where the API's own routes are. Opening one of them can start a login or use a link, so that no redirect leads there:
@@ -43,14 +45,26 @@ function decodeOnce(path: string): string {
   return path.replace(/%[0-7][0-9a-f]/gi, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)));
 }
 
+interface Origins {
+  readonly consoleOrigin: string;
+  /** The public URL of the API. */
+  readonly baseUrl: string;
+}
+
+/** The path to which a sign-in leads that names none: the console, or the first page of a console on another host. */
+export function firstPath(origins: Origins): string {
+  return isConsoleElsewhere(origins) ? "/" : CONSOLE_PATH;
+}
+
 /**
  * The URL to which a sign-in leads: a path on the console's origin. A console on another host than the API has its own
  * first page instead of the API's page for the signed-in person.
  */
-export function signedInUrl(
-  path: string,
-  { consoleOrigin, baseUrl }: { readonly consoleOrigin: string; readonly baseUrl: string },
-): string {
-  const isPageElsewhere = path === SIGNED_IN_PATH && consoleOrigin !== new URL(baseUrl).origin;
-  return `${consoleOrigin}${isPageElsewhere ? "/" : path}`;
+export function signedInUrl(path: string, origins: Origins): string {
+  const isPageElsewhere = path === SIGNED_IN_PATH && isConsoleElsewhere(origins);
+  return `${origins.consoleOrigin}${isPageElsewhere ? "/" : path}`;
+}
+
+function isConsoleElsewhere({ consoleOrigin, baseUrl }: Origins): boolean {
+  return consoleOrigin !== new URL(baseUrl).origin;
 }

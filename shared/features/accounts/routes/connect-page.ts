@@ -10,12 +10,7 @@ const style = `${CONNECT_PAGE_PATH}.css`;
 const accountPageRoutes = pageFileEndpoints<ConnectRoutePorts>(
   tag,
   [
-    [
-      "getConnectPage",
-      CONNECT_PAGE_PATH,
-      "Get the page that connects accounts where no console is deployed",
-      "no-store",
-    ],
+    ["getConnectPage", CONNECT_PAGE_PATH, "Get the page that connects accounts on the host of the API", "no-store"],
     ["getConnectScript", script, "Get the script of the page that connects accounts", "no-cache"],
   ],
   ({ consoleOrigin, baseUrl }) => consoleOrigin === new URL(baseUrl).origin,

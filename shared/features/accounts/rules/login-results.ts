@@ -1,6 +1,6 @@
 import { withoutEndSlashes } from "#base/kernel/text/urls.ts";
 
-/** The page of the API's host on which a person connects accounts. It stands where no console is deployed. */
+/** The page of the API's host on which a person connects accounts. It stands unless a console on another host is set. */
 export const CONNECT_PAGE_PATH = "/oauth/connect";
 
 /** What a login of a platform comes to, as the console learns it: one of the parameters of its URL. */
@@ -15,7 +15,7 @@ export type LoginResult =
 /**
  * The URL to which a login leads.
  * @param redirect a path on the console's origin, as `parseRedirectPath` returns it. The first page of a console that is
- *   not deployed is the API's own page
+ *   on no other host is the API's own page
  */
 export function loginResultUrl(
   redirect: string,

@@ -12,7 +12,7 @@ import { openTestEnv } from "../../../support/flows/test-env.ts";
 import { openedOnce } from "../../../support/opened.ts";
 import { answerOf } from "../../../support/processes/work-left.ts";
 import { builtPage } from "../../../support/routes/built-page.ts";
-import { CONSOLE, openConsoleApp } from "../../../support/routes/console-app.ts";
+import { API, CONSOLE, openConsoleApp } from "../../../support/routes/console-app.ts";
 import { noStream } from "../../realtime/flows/support/no-stream.ts";
 import { BROWSER, openSignInFixture, unknownToken } from "../flows/support/sign-in-fixture.ts";
 
@@ -74,19 +74,29 @@ it("POST /console/auth/request answers every well-formed address alike", async (
   expect(new Set((await Promise.all(answers)).map(String))).toEqual(new Set(['200,{"ok":true,"data":{"sent":true}}']));
 });
 
-it.each([null, 7, true, ["/inbox"], { path: "/inbox" }])(
-  "POST /console/auth/request takes the redirect %j for none, so that the link redirects to /",
-  async (redirect) => {
+it.each([
+  [null, "/"],
+  [7, "/"],
+  [true, "/"],
+  [["/inbox"], "/"],
+  [{ path: "/inbox" }, "/"],
+  [undefined, "/"],
+  [undefined, "/app", CONSOLE],
+  [7, "/app", CONSOLE],
+  ["/oauth/instagram/start", "/", CONSOLE],
+])(
+  "POST /console/auth/request takes the redirect %j for none, so that the link redirects to %s, the first page of the console there",
+  async (redirect, path, baseUrl = API) => {
     await fixture.newUser(address);
     const sent: string[] = [];
-    const to = consoleApp({ mails: { send: async ({ body }) => void sent.push(body) } });
+    const to = consoleApp({ baseUrl, mails: { send: async ({ body }) => void sent.push(body) } });
     const body = JSON.stringify({ email: address, redirect });
     const { status, text } = await call("auth/request", { method: "POST", body, to });
     expect([status, JSON.parse(text)]).toEqual([200, { ok: true, data: { sent: true } }]);
     expect(sent).toHaveLength(1);
     const mail = decodeMail(sent[0] ?? "");
     if (mail?.kind !== "sign_in") throw new Error("No link was requested.");
-    expect(await fixture.stores.loginTokens.get(mail.loginId)).toMatchObject({ redirect: "/" });
+    expect(await fixture.stores.loginTokens.get(mail.loginId)).toMatchObject({ redirect: path });
   },
 );
 
@@ -145,7 +155,7 @@ it("GET /console/auth/verify redirects to the page for a signed-in person, and w
   expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
   expect(page.headers.get("content-security-policy")).toMatch(/^default-src 'none'; script-src 'self';/);
   const assets = [...page.text.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, path = ""]) => path);
-  expect(assets).toEqual(["/console/auth/sign-in.css", "/console/auth/signed-in.js", "/oauth/connect"]);
+  expect(assets).toEqual(["/console/auth/sign-in.css", "/console/auth/signed-in.js", "/app"]);
   for (const path of assets.slice(0, 2)) expect((await call(path.slice("/console/".length))).status).toBe(200);
 });
 

@@ -10,6 +10,7 @@ test.each([
   ["/%09/evil.example", "/%09/evil.example"],
   ["/console/auth/signed-in", "/console/auth/signed-in"],
   ["/console/auth/signed-in?x=1", "/console/auth/signed-in?x=1"],
+  ["/app/acme/inbox/instagram/178414/993", "/app/acme/inbox/instagram/178414/993"],
   ["/oauth/connect?tenant=shop", "/oauth/connect?tenant=shop"],
   ["/verifying", "/verifying"],
   ["/inbox/oauth/instagram/start", "/inbox/oauth/instagram/start"],

@@ -13,7 +13,7 @@ export const CONFIRM_PAGE = "/console/auth/confirm";
 /** The files of the sign-in pages. */
 export const signInPageRoutes = pageFileEndpoints<ConsoleRoutePorts>("Sign-in", [
   ["getSignInPage", "/console/auth/sign-in", "Get the page on which a person requests a sign-in link", "no-store"],
-  ["getSignedInPage", SIGNED_IN_PATH, "Get the page to which a sign-in leads where no console is deployed", "no-store"],
+  ["getSignedInPage", SIGNED_IN_PATH, "Get the page of the invites that a signed-in person has", "no-store"],
   ["getSignInScript", "/console/auth/sign-in.js", "Get the script of the sign-in page", "no-cache"],
   ["getSignedInScript", "/console/auth/signed-in.js", "Get the script of the page after a sign-in", "no-cache"],
   ["getSignInStyle", "/console/auth/sign-in.css", "Get the style sheet of the sign-in page", "no-cache"],

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { emailAddress } from "#http/fields.ts";
 import { requestSignInLink as requestLink } from "../../flows/sign-in/request-link.ts";
+import { firstPath } from "../../rules/redirect-paths.ts";
 import { consoleEndpoint as endpoint } from "../endpoint.ts";
 import { browserCookie, browserSecretFor } from "./browser-cookie.ts";
 
@@ -11,7 +12,7 @@ export const requestSignInLink = endpoint.public({
   tag: "Sign-in",
   summary: "Request a sign-in link by mail",
   description:
-    "The response is the same for every address. The link works once, for 15 minutes: at once in the browser that requested it, and by one press in any other. `redirect` is a path of the console; anything else redirects to `/`. `invite` is that of the link in the mail of an invite: the sign-in accepts it. Any other text counts as none.",
+    "The response is the same for every address. The link works once, for 15 minutes: at once in the browser that requested it, and by one press in any other. `redirect` is a path of the console. Without one the link redirects to `/app`, or to `/` of a console on another host. A text that is no such path counts as `/`. `invite` is that of the link in the mail of an invite: the sign-in accepts it. Any other text counts as none.",
   body: z.object({
     email: emailAddress,
     // Only a text is a path, or names an invite. Any other value is as good as none.
@@ -25,7 +26,7 @@ export const requestSignInLink = endpoint.public({
     const browser = browserSecretFor(request, ports);
     const link = {
       address: body.email,
-      redirect: typeof body.redirect === "string" ? body.redirect : "/",
+      redirect: typeof body.redirect === "string" ? body.redirect : firstPath(ports),
       invite: typeof body.invite === "string" ? body.invite : null,
       ip: request.sourceIp,
       browser,

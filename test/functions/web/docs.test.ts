@@ -1,0 +1,198 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "aws-lambda";
+import { afterAll, describe, expect, it } from "vitest";
+import { pageHeaders } from "#http/browser/page-files.ts";
+import { noCredentials } from "#http/credentials/credentials.ts";
+import { lambdaHandler } from "#http/lambda.ts";
+import { docsRoutes } from "../../../functions/web/docs-routes.ts";
+import { readDocs } from "../../../functions/web/page-files.ts";
+import { createApp } from "../../support/conformance/observed-app.ts";
+
+const BASE_URL = "https://api.example";
+const folder = mkdtempSync(join(tmpdir(), "docs-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const document = { openapi: "3.1.0", info: { title: "Parley", version: "1" }, paths: {}, servers: [{ url: "/" }] };
+const page = "<p>Send it to {{base_url}}/v1, or with {{other}}.</p>".repeat(40);
+mkdirSync(join(folder, "guides"));
+writeFileSync(join(folder, "openapi.json"), JSON.stringify(document));
+writeFileSync(join(folder, "index.html"), page);
+writeFileSync(join(folder, "guides", "sending.html"), page);
+writeFileSync(join(folder, "404.html"), "<p>No page: {{base_url}}.</p>");
+writeFileSync(join(folder, "docs.css"), "p { color: red }");
+
+const serve = (baseUrl: string) =>
+  lambdaHandler(
+    createApp({
+      endpoints: docsRoutes,
+      ports: readDocs(folder, baseUrl),
+      credentials: noCredentials,
+      now: () => 0,
+      log: () => {},
+    }),
+    () => {},
+  );
+const handler = serve(BASE_URL);
+
+interface DocsRequest {
+  readonly query?: string;
+  readonly method?: string;
+  readonly headers?: Record<string, string>;
+}
+
+/** A request as the gateway passes it on. */
+async function get(path: string, { query = "", method = "GET", headers = {} }: DocsRequest = {}, serving = handler) {
+  const event = {
+    rawPath: path,
+    rawQueryString: query,
+    headers,
+    requestContext: { requestId: "r1", http: { method, sourceIp: "192.0.2.1" } },
+  } as unknown as APIGatewayProxyEventV2;
+  const result = await serving(event, { getRemainingTimeInMillis: () => 10_000 });
+  const { statusCode, body = "", isBase64Encoded } = result as Required<APIGatewayProxyStructuredResultV2>;
+  const sent = (result as APIGatewayProxyStructuredResultV2).headers ?? {};
+  return {
+    status: statusCode,
+    headers: sent as Record<string, string>,
+    body: Buffer.from(body, isBase64Encoded ? "base64" : "utf8"),
+  };
+}
+
+it("the OpenAPI document names this deployment as its server, and any page may read it without a credential", async () => {
+  const { status, headers, body } = await get("/openapi.json", { headers: { origin: "https://any.example" } });
+  expect(status).toBe(200);
+  expect(JSON.parse(body.toString())).toEqual({ ...document, servers: [{ url: BASE_URL }] });
+  expect(headers).toMatchObject({
+    "access-control-allow-origin": "*",
+    "cache-control": "public, max-age=300",
+    "content-type": "application/json; charset=utf-8",
+    vary: "accept-encoding",
+  });
+  expect(headers).not.toHaveProperty("access-control-allow-credentials");
+});
+
+it("the OpenAPI document has the same bytes for every query and every path of requests", async () => {
+  const { body, headers } = await get("/openapi.json");
+  for (const query of ["x=1", "tenant=a&tenant=b", "cursor=%", "limit=-1", "%ff", "?", "#", "a".repeat(3_000)]) {
+    const other = await get("/openapi.json", { query });
+    expect([other.status, other.headers.etag, other.body.equals(body)], query).toEqual([200, headers.etag, true]);
+  }
+});
+
+it.each(["POST", "PUT", "DELETE", "OPTIONS"])("the OpenAPI document refuses %s", async (method) => {
+  const { status, headers } = await get("/openapi.json", { method });
+  expect([status, headers.allow]).toEqual([405, "GET, HEAD"]);
+});
+
+it("the OpenAPI document is another document, with another tag, for another deployment", async () => {
+  const other = await get("/openapi.json", {}, serve("https://other.example"));
+  expect(JSON.parse(other.body.toString()).servers).toEqual([{ url: "https://other.example" }]);
+  expect(other.headers.etag).not.toBe((await get("/openapi.json")).headers.etag);
+});
+
+describe.each(["/openapi.json", "/docs", "/docs/guides/sending"])("%s", (path) => {
+  it("the document is compressed as the request accepts, and always the same content", async () => {
+    const plain = await get(path);
+    expect(plain.headers).not.toHaveProperty("content-encoding");
+    for (const [accepted, coding, decode] of [
+      ["gzip", "gzip", gunzipSync],
+      ["gzip, deflate, br", "br", brotliDecompressSync],
+      ["br;q=0, gzip;q=0.5", "gzip", gunzipSync],
+    ] as const) {
+      const { headers, body } = await get(path, { headers: { "accept-encoding": accepted } });
+      expect(headers).toMatchObject({ "content-encoding": coding, vary: "accept-encoding", etag: plain.headers.etag });
+      expect(decode(body)).toEqual(plain.body);
+      expect(body.length).toBeLessThan(plain.body.length + 20);
+    }
+    expect((await get(path, { headers: { "accept-encoding": "gzip;q=0" } })).headers).not.toHaveProperty(
+      "content-encoding",
+    );
+  });
+
+  it("the document is 304 for a copy that is current, in any coding, and only for that", async () => {
+    const { headers: first } = await get(path, { headers: { "accept-encoding": "gzip" } });
+    const etag = first.etag ?? "";
+    for (const current of [etag, etag.replace(/^W\//, ""), `"x", ${etag}`, "*"]) {
+      const { status, body, headers } = await get(path, { headers: { "if-none-match": current } });
+      const { "cache-control": cacheControl, "content-type": type } = headers;
+      expect([status, body.length, headers.etag, cacheControl, type], current).toEqual([
+        304,
+        0,
+        etag,
+        first["cache-control"],
+        first["content-type"],
+      ]);
+    }
+    for (const outdated of ['"x"', `${etag}x`, ""]) {
+      expect((await get(path, { headers: { "if-none-match": outdated } })).status, outdated).toBe(200);
+    }
+  });
+
+  it("the document answers HEAD without a body", async () => {
+    const { status, body } = await get(path, { method: "HEAD" });
+    expect([status, body.length]).toEqual([200, 0]);
+  });
+});
+
+it("a page has the URL of the deployment, escaped, under the policy of every page, and is revalidated", async () => {
+  const { headers, body } = await get("/docs/guides/sending", {}, serve('https://a.example/"><b>$&'));
+  expect(body.toString()).toContain("Send it to https://a.example/&#34;&#62;&#60;b&#62;$&#38;/v1, or with {{other}}.");
+  expect(headers).toMatchObject({
+    ...pageHeaders,
+    "cache-control": "no-cache",
+    "content-type": "text/html; charset=utf-8",
+  });
+});
+
+it("a page is served with its style sheet", async () => {
+  const { body, headers } = await get("/docs/docs.css");
+  expect([body.toString(), headers["content-type"]]).toEqual(["p { color: red }", "text/css; charset=utf-8"]);
+});
+
+it.each([
+  "/docs/404",
+  "/docs/404.html",
+  "/docs/index",
+  "/docs/openapi.json",
+  "/docs/guides",
+  "/docs/guides/sending.html",
+  "/docs/../ports.ts",
+  "/docs/%2e%2e/x",
+  "/docs/__proto__",
+  "/docs/guides%2Fother",
+])("a page is 404 at %s: a page for a browser, the error for a program", async (path) => {
+  const browser = { accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "if-none-match": "*" };
+  const shown = await get(path, { headers: browser });
+  expect([shown.status, shown.body.toString()]).toEqual([404, `<p>No page: ${BASE_URL}.</p>`]);
+  expect(shown.headers).toMatchObject({
+    ...pageHeaders,
+    "cache-control": "no-store",
+    "content-type": "text/html; charset=utf-8",
+  });
+  expect(shown.headers).toHaveProperty("x-correlation-id");
+  for (const headers of [{}, { accept: "application/json" }, { accept: "*/*" }]) {
+    const { status, body } = await get(path, { headers });
+    expect([status, JSON.parse(body.toString()).error.code]).toEqual([404, "route_not_found"]);
+  }
+});
+
+it("a page has no address that ends with a slash", async () => {
+  const { status, body } = await get("/docs/");
+  expect([status, JSON.parse(body.toString()).error.code]).toEqual([404, "route_not_found"]);
+});
+
+it("a page that no address has answers HEAD without a body, and no other method", async () => {
+  const headers = { accept: "text/html" };
+  const head = await get("/docs/none", { method: "HEAD", headers });
+  expect([head.status, head.body.length]).toEqual([404, 0]);
+  const post = await get("/docs/none", { method: "POST", headers });
+  expect([post.status, JSON.parse(post.body.toString()).error.code]).toEqual([405, "method_not_allowed"]);
+});
+
+it("a function without its documentation does not start", () => {
+  const empty = mkdtempSync(join(folder, "empty-"));
+  expect(() => readDocs(empty, BASE_URL)).toThrow("The documentation is missing.");
+});

@@ -1,0 +1,193 @@
+import { expect, it } from "vitest";
+import { type ListQuery, listKey, loadedOf } from "../../../../web/console/data/inbox-lists.ts";
+import { LiveInbox } from "../../../../web/console/data/live-inbox.ts";
+import { messagesOf } from "../../../../web/console/data/message-book.ts";
+import type { Message, StreamEvent } from "../../../../web/console/data/types.ts";
+import { WallClock } from "../../../../web/console/data/wall-clock.ts";
+import { sectionsOf } from "../../../../web/console/inbox/list/order.ts";
+import { conversation } from "./conversations.ts";
+import { SmallServer } from "./small-server.ts";
+
+const NOW = Date.parse("2026-11-20T10:00:00Z");
+const MINUTE = 60_000;
+const all: ListQuery = { view: "all", platform: null, accountKey: null };
+const needsReply: ListQuery = { ...all, view: "needs-reply" };
+
+function open() {
+  let now = NOW;
+  const server = new SmallServer(() => now);
+  const inbox = new LiveInbox(server.client(), new WallClock(() => now));
+  const shown = (query: ListQuery) => {
+    const { book, lists } = inbox.getState();
+    const state = lists.get(listKey(query));
+    if (!state) return [];
+    const known = [...book.known.values()].map((entry) => entry.conversation);
+    return sectionsOf(query.view, loadedOf(query, state, known, now), now).flatMap(({ ids }) => ids);
+  };
+  const advance = (ms: number) => {
+    now += ms;
+  };
+  return { server, inbox, shown, advance, now: () => now };
+}
+
+/** Conversations `c0` (newest) to `c<count - 1>`, a minute apart. */
+function fill(server: SmallServer, count: number, apartMs = MINUTE): string[] {
+  const ids = Array.from({ length: count }, (_, index) => `c${index}`);
+  for (const [index, id] of ids.entries()) {
+    server.conversations.set(id, conversation(id, { inbound: NOW - (index + 1) * apartMs }));
+  }
+  return ids;
+}
+
+const updated = (id: string, data: object, createdAt: number): StreamEvent =>
+  ({
+    id: `evt_${id}_${createdAt}`,
+    type: "conversation.updated",
+    created_at: new Date(createdAt).toISOString(),
+    data: { conversation: data },
+  }) as never;
+
+it("all conversations are shown newest first, a page at a time", async () => {
+  const { server, inbox, shown } = open();
+  const ids = fill(server, 120);
+  await inbox.loadList(all);
+  expect(shown(all)).toEqual(ids.slice(0, 50));
+  await inbox.loadMore(all);
+  await inbox.loadMore(all);
+  expect(shown(all)).toEqual(ids);
+  await inbox.loadMore(all);
+  expect(server.requests).toHaveLength(3);
+});
+
+it("those who wait are counted up to 200 and shown in the order in which they close", async () => {
+  const { server, inbox, shown } = open();
+  // Twenty minutes apart: from the 72nd on the 24 hours are over.
+  const ids = fill(server, 260, 20 * MINUTE);
+  await inbox.loadList(needsReply);
+  const canReply = ids.slice(0, 71).reverse();
+  const asPerson = ids.slice(71).reverse();
+  expect(shown(needsReply)).toEqual([...canReply, ...asPerson].slice(0, 200));
+  expect(inbox.getState().lists.get(listKey(needsReply))?.next).not.toBeNull();
+});
+
+it("a conversation of a frame that belongs below what is loaded waits for its page", async () => {
+  const { server, inbox, shown, now } = open();
+  const ids = fill(server, 80);
+  await inbox.loadList(all);
+  inbox.receive(updated("c70", server.conversations.get("c70") as object, now()));
+  expect(shown(all)).toEqual(ids.slice(0, 50));
+  await inbox.loadMore(all);
+  expect(shown(all)).toEqual(ids);
+});
+
+it("a fetch after a lost connection shows what changed without frames", async () => {
+  const { server, inbox, shown, advance } = open();
+  fill(server, 60);
+  await inbox.loadList(all);
+  await inbox.loadMore(all);
+  advance(10 * MINUTE);
+  server.conversations.delete("c3");
+  server.conversations.set("c40", conversation("c40", { inbound: NOW - 41 * MINUTE, outbound: NOW + 5 * MINUTE }));
+  server.conversations.set("new", conversation("new", { inbound: NOW + 9 * MINUTE }));
+  await inbox.refetch();
+  expect(shown(all).slice(0, 5)).toEqual(["new", "c40", "c0", "c1", "c2"]);
+  expect(shown(all)).not.toContain("c3");
+  expect(shown(all)).toHaveLength(60);
+});
+
+it("a fetch that is asked for while another runs follows it, so that nothing before the stream's start is missed", async () => {
+  const { server, inbox, shown, advance } = open();
+  fill(server, 2);
+  const first = inbox.loadList(all);
+  await expect.poll(() => server.requests.length).toBe(1);
+  const again = inbox.refetch();
+  server.conversations.set("late", conversation("late", { inbound: NOW }));
+  advance(1_000);
+  await Promise.all([first, again]);
+  expect(shown(all)).toEqual(["late", "c0", "c1"]);
+});
+
+it("a list that cannot be loaded says so, and what was loaded stays when a later fetch fails", async () => {
+  const { server, inbox, shown } = open();
+  fill(server, 3);
+  server.failure = 500;
+  await inbox.loadList(all);
+  expect(inbox.getState().lists.get(listKey(all))?.status).toBe("failed");
+  server.failure = null;
+  await inbox.refetch();
+  expect(shown(all)).toEqual(["c0", "c1", "c2"]);
+  server.failure = 500;
+  await inbox.refetch();
+  expect(inbox.getState().lists.get(listKey(all))?.status).toBe("ready");
+  expect(shown(all)).toEqual(["c0", "c1", "c2"]);
+});
+
+function message(index: number): Message {
+  return {
+    id: `m${index}`,
+    conversation_id: "c0",
+    sent_at: new Date(NOW + index * MINUTE).toISOString(),
+    direction: "inbound",
+    deleted_at: null,
+    edited_at: null,
+    attachments: [],
+    reactions: [],
+    text: String(index),
+  } as never;
+}
+
+function thread(inbox: LiveInbox): string[] {
+  const state = inbox.getState().threads.get("c0");
+  return state ? messagesOf(state.book).map(({ id }) => id) : [];
+}
+
+it("a thread is loaded from its end, and older pages are added before it", async () => {
+  const { server, inbox } = open();
+  fill(server, 1);
+  const messages = Array.from({ length: 120 }, (_, index) => message(index));
+  server.messages.set("c0", messages);
+  await inbox.openThread("c0");
+  expect(thread(inbox)).toEqual(messages.slice(70).map(({ id }) => id));
+  await inbox.loadOlder("c0");
+  await inbox.loadOlder("c0");
+  expect(thread(inbox)).toEqual(messages.map(({ id }) => id));
+  expect(inbox.getState().threads.get("c0")?.older).toBeNull();
+});
+
+it("a thread with more new messages than a page has no gap after it is opened again", async () => {
+  const { server, inbox } = open();
+  fill(server, 1);
+  server.messages.set("c0", [message(0), message(1)]);
+  await inbox.openThread("c0");
+  server.messages.set(
+    "c0",
+    Array.from({ length: 122 }, (_, index) => message(index)),
+  );
+  await inbox.openThread("c0");
+  expect(thread(inbox)).toEqual(Array.from({ length: 50 }, (_, index) => `m${index + 72}`));
+  await inbox.loadOlder("c0");
+  await inbox.loadOlder("c0");
+  expect(thread(inbox)).toHaveLength(122);
+});
+
+it("a thread of an erased conversation says that it does not exist", async () => {
+  const { server, inbox } = open();
+  fill(server, 1);
+  server.messages.set("c0", [message(0)]);
+  await inbox.openThread("c0");
+  server.conversations.delete("c0");
+  await inbox.openThread("c0");
+  expect(inbox.getState().threads.get("c0")?.status).toBe("missing");
+  expect(thread(inbox)).toEqual([]);
+});
+
+it("a loaded thread stays when it cannot be fetched again", async () => {
+  const { server, inbox } = open();
+  fill(server, 1);
+  server.messages.set("c0", [message(0)]);
+  await inbox.openThread("c0");
+  server.failure = 500;
+  await inbox.openThread("c0");
+  expect(inbox.getState().threads.get("c0")?.status).toBe("ready");
+  expect(thread(inbox)).toEqual(["m0"]);
+});

@@ -1,0 +1,118 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { type ReactNode, useEffect, useMemo, useState } from "react";
+import { Link, Redirect, useLocation } from "wouter";
+import { AccountsPage } from "./accounts/accounts-page.tsx";
+import { KeysProvider } from "./common/keys.tsx";
+import { NoticesProvider } from "./common/notices.tsx";
+import { applyTheme } from "./common/preferences.ts";
+import { isForbidden, isSignedOut } from "./common/problems.ts";
+import { type Person, WorkspaceProvider } from "./data/workspace.tsx";
+import { Shell } from "./frame/shell.tsx";
+import { texts as frameTexts } from "./frame/texts.ts";
+import { openDrafts } from "./inbox/composer/drafts.ts";
+import { InboxPage } from "./inbox/inbox-page.tsx";
+import { inboxPath, type Place, parsePath } from "./paths.ts";
+import { NameForm } from "./session/name-form.tsx";
+import { firstWorkspace, rememberWorkspace } from "./session/session.ts";
+import { SessionProvider, useSession } from "./session/session-provider.tsx";
+import { texts } from "./session/texts.ts";
+import { ChooseWorkspace, NoWorkspace, SuspendedWorkspace } from "./session/workspaces.tsx";
+
+applyTheme();
+
+/** The console. */
+export function App() {
+  const [client] = useState(
+    () =>
+      new QueryClient({
+        defaultOptions: {
+          queries: {
+            // The client of the API has retried already.
+            retry: false,
+            networkMode: "always",
+            refetchOnWindowFocus: (query) => !isSignedOut(query.state.error) && !isForbidden(query.state.error),
+          },
+        },
+      }),
+  );
+  return (
+    <QueryClientProvider client={client}>
+      <NoticesProvider>
+        <KeysProvider>
+          <SessionProvider>
+            <Pages />
+          </SessionProvider>
+        </KeysProvider>
+      </NoticesProvider>
+    </QueryClientProvider>
+  );
+}
+
+function Pages() {
+  const [path] = useLocation();
+  const { me, workspaces, reload } = useSession();
+  const place = useMemo(() => parsePath(path), [path]);
+  useEffect(() => {
+    const onForbidden = () => void reload();
+    addEventListener("parley:forbidden", onForbidden);
+    return () => removeEventListener("parley:forbidden", onForbidden);
+  }, [reload]);
+  if (me.name === null) {
+    return (
+      <main className="gate">
+        <h1>{texts.nameTitle}</h1>
+        <p>{texts.nameText}</p>
+        <NameForm name="" onSaved={() => void reload()} />
+      </main>
+    );
+  }
+  if (workspaces.length === 0) return <NoWorkspace />;
+  if (place.page === "start") {
+    const first = firstWorkspace(workspaces);
+    return first ? <Redirect to={inboxPath(first.id)} replace /> : <NoWorkspace />;
+  }
+  if (place.page === "unknown") return <UnknownPage />;
+  const workspace = workspaces.find(({ id }) => id === place.tenant);
+  if (!workspace) return <ChooseWorkspace reason={texts.notYours} />;
+  if (workspace.status === "suspended") return <SuspendedWorkspace />;
+  return (
+    <OpenWorkspace key={workspace.id} tenant={workspace.id} role={workspace.role}>
+      <Shell place={place}>
+        <Page place={place} />
+      </Shell>
+    </OpenWorkspace>
+  );
+}
+
+function OpenWorkspace({ tenant, role, children }: { tenant: string; role: Person["role"]; children: ReactNode }) {
+  const { me } = useSession();
+  const person = useMemo<Person>(
+    () => ({ userId: me.user_id, actorId: me.actor_id, email: me.email, name: me.name ?? me.email, role }),
+    [me, role],
+  );
+  useState(() => openDrafts(me.user_id));
+  useEffect(() => rememberWorkspace(tenant), [tenant]);
+  return (
+    <WorkspaceProvider tenant={tenant} person={person} csrfToken={me.csrf_token}>
+      {children}
+    </WorkspaceProvider>
+  );
+}
+
+function Page({ place }: { place: Place }) {
+  if (place.page === "accounts") return <AccountsPage />;
+  return <InboxPage openId={place.page === "inbox" ? place.conversation : null} />;
+}
+
+function UnknownPage() {
+  const { title, text, link } = frameTexts.unknownPage;
+  return (
+    <main className="gate">
+      <h1>{title}</h1>
+      <p>{text}</p>
+      <Link className="btn first" href="/app">
+        {link}
+      </Link>
+    </main>
+  );
+}

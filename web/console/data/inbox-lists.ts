@@ -1,0 +1,71 @@
+import { isStored } from "./conversation-book.ts";
+import { type Conversation, millis, type Platform } from "./types.ts";
+
+const REPLY_WINDOW_MS = 24 * 3_600_000;
+
+/** The lists of the inbox: who needs a reply, whose window closes first first; and all, newest message first. */
+export type View = "needs-reply" | "all";
+
+/** Which conversations a list has. The platform and the account are filters of the API. */
+export interface ListQuery {
+  readonly view: View;
+  readonly platform: Platform | null;
+  readonly accountKey: string | null;
+}
+
+/** How far a list is loaded. */
+export interface ListState {
+  readonly status: "loading" | "ready" | "failed";
+  readonly error: unknown;
+  /** The cursor of the next page; null when all is loaded. */
+  readonly next: string | null;
+  /** How many pages are loaded. */
+  readonly pages: number;
+  /** The last conversation that was loaded; null when all is loaded. */
+  readonly last: Conversation | null;
+}
+
+export const emptyList: ListState = { status: "loading", error: null, next: null, pages: 0, last: null };
+
+/** The same query has the same key. */
+export function listKey({ view, platform, accountKey }: ListQuery): string {
+  return JSON.stringify([view, platform, accountKey]);
+}
+
+/** Whether a conversation belongs to a list, wherever it is in its order. */
+export function belongsTo(query: ListQuery, conversation: Conversation): boolean {
+  return (
+    (query.view === "all" || conversation.needs_reply) &&
+    (query.platform === null || conversation.platform === query.platform) &&
+    (query.accountKey === null || conversation.account_key === query.accountKey)
+  );
+}
+
+/**
+ * Whether a conversation has its place in the loaded part of a list.
+ * @param now the server's time in epoch milliseconds: of those who wait for a reply, who can still get one comes first
+ */
+export function isLoaded(view: View, last: Conversation | null, conversation: Conversation, now: number): boolean {
+  if (last === null) return true;
+  if (view === "all") return millis(conversation.last_message_at) >= millis(last.last_message_at);
+  const [canReply, lastCanReply] = [conversation, last].map(
+    (each) => millis(each.last_inbound_at) > now - REPLY_WINDOW_MS,
+  );
+  if (canReply !== lastCanReply) return canReply === true;
+  return millis(conversation.last_inbound_at) <= millis(last.last_inbound_at);
+}
+
+/** The conversations of a list that are loaded and still stored, in no order. */
+export function loadedOf(
+  query: ListQuery,
+  state: ListState,
+  conversations: Iterable<Conversation>,
+  now: number,
+): Conversation[] {
+  return [...conversations].filter(
+    (conversation) =>
+      belongsTo(query, conversation) &&
+      isLoaded(query.view, state.last, conversation, now) &&
+      isStored(conversation, now),
+  );
+}

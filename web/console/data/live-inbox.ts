@@ -1,0 +1,318 @@
+import { type Hello, type Parley, ParleyError, type RealtimeConnection } from "#client";
+import {
+  type ConversationBook,
+  emptyBook,
+  type FetchedConversations,
+  withFetched,
+  withFrame,
+  withoutErased,
+} from "./conversation-book.ts";
+import { emptyList, type ListQuery, type ListState, listKey, loadedOf } from "./inbox-lists.ts";
+import { emptyThread, type MessageBook, messagesOf, withEvent, withMessages } from "./message-book.ts";
+import { type Conversation, type Message, millis, type StreamEvent } from "./types.ts";
+import type { WallClock } from "./wall-clock.ts";
+
+const PAGE = 50;
+/** A count is exact up to here. */
+export const COUNTED_MAX = 200;
+/** Threads that stay loaded, so that one that was open shows without a request. */
+const THREADS_MAX = 60;
+
+/** How the stream is: `closed` is for good. `since` is epoch milliseconds of the machine. */
+export interface StreamStatus {
+  readonly state: "connecting" | "open" | "closed";
+  readonly since: number;
+}
+
+export interface ThreadState {
+  readonly status: "loading" | "ready" | "failed" | "missing";
+  readonly error: unknown;
+  readonly book: MessageBook;
+  /** The cursor of the next older page; null when all is loaded. */
+  readonly older: string | null;
+  readonly isLoadingOlder: boolean;
+}
+
+/** Everything that is shown of the inbox. A value is never changed. */
+export interface InboxState {
+  readonly book: ConversationBook;
+  readonly lists: ReadonlyMap<string, ListState>;
+  readonly threads: ReadonlyMap<string, ThreadState>;
+  readonly stream: StreamStatus;
+}
+
+type Listener = () => void;
+type EventListener = (event: StreamEvent) => void;
+
+/** The inbox of one workspace: fetches it, follows the stream, and keeps both in one state. */
+export class LiveInbox {
+  readonly parley: Parley;
+  readonly clock: WallClock;
+  #state: InboxState;
+  #connection: RealtimeConnection | null = null;
+  readonly #listeners = new Set<Listener>();
+  readonly #eventListeners = new Set<EventListener>();
+  readonly #queries = new Map<string, ListQuery>();
+  /** The lists that are being loaded, and whether each must be loaded again after that. */
+  readonly #loading = new Map<string, { again: boolean }>();
+
+  constructor(parley: Parley, clock: WallClock) {
+    this.parley = parley;
+    this.clock = clock;
+    this.#state = {
+      book: emptyBook,
+      lists: new Map(),
+      threads: new Map(),
+      stream: { state: "connecting", since: Date.now() },
+    };
+  }
+
+  /** The realtime connection; null before `start`. */
+  get connection(): RealtimeConnection | null {
+    return this.#connection;
+  }
+
+  /** Follows the stream until `stop`. */
+  start(): void {
+    if (this.#connection !== null) return;
+    const connection: RealtimeConnection = this.parley.connect({
+      onEvent: (event) => this.receive(event),
+      onHello: (hello) => this.#onHello(hello),
+      onState: (state) => {
+        // One that was stopped closes later, perhaps beside its successor.
+        if (this.#connection === connection) this.#setStream(state);
+      },
+    });
+    this.#connection = connection;
+  }
+
+  /** Asks the service for a sign of life: a connection that died unnoticed is replaced at once. */
+  check(): void {
+    this.#connection?.check();
+  }
+
+  stop(): void {
+    this.#connection?.close();
+    this.#connection = null;
+  }
+
+  readonly getState = (): InboxState => this.#state;
+
+  readonly subscribe = (listener: Listener): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** Calls a listener with each event, after it was merged. @returns ends it */
+  onEvent(listener: EventListener): () => void {
+    this.#eventListeners.add(listener);
+    return () => this.#eventListeners.delete(listener);
+  }
+
+  /** Merges an event of the stream. */
+  receive(event: StreamEvent): void {
+    const { book, threads } = this.#state;
+    const nextThreads = new Map(threads);
+    for (const [id, thread] of threads) {
+      const next = withEvent(thread.book, event);
+      if (next !== thread.book) nextThreads.set(id, { ...thread, book: next });
+    }
+    this.#set({ book: withConversationEvent(book, event), threads: nextThreads });
+    for (const listener of this.#eventListeners) listener(event);
+  }
+
+  /** Merges a conversation that a call returned. */
+  mergeConversation(conversation: Conversation, startedAt: number): void {
+    this.#merge({ conversations: [conversation], startedAt });
+  }
+
+  /** Merges a message that a call returned. */
+  mergeMessage(conversationId: string, message: Message, startedAt: number): void {
+    const thread = this.#state.threads.get(conversationId);
+    if (thread) this.#setThread(conversationId, { book: withMessages(thread.book, [message], startedAt) });
+  }
+
+  /** Forgets a conversation that this person erased. */
+  forget(id: string): void {
+    const threads = new Map(this.#state.threads);
+    threads.delete(id);
+    this.#set({ book: withoutErased(this.#state.book, id, this.clock.now()), threads });
+  }
+
+  /** Fetches again what is shown: after each hello, and when the page is looked at again. */
+  async refetch(): Promise<void> {
+    await Promise.all([...this.#queries.values()].map((query) => this.#loadList(query, "again")));
+  }
+
+  /** Loads a list unless it is loaded. */
+  async loadList(query: ListQuery): Promise<void> {
+    const key = listKey(query);
+    if (this.#queries.has(key)) return;
+    this.#queries.set(key, query);
+    await this.#loadList(query, "again");
+  }
+
+  /** Loads the next page of a list. */
+  async loadMore(query: ListQuery): Promise<void> {
+    const state = this.#state.lists.get(listKey(query));
+    if (state?.next) await this.#loadList(query, "more");
+  }
+
+  /** Fetches a conversation with its newest messages. What is loaded shows at once. */
+  async openThread(id: string): Promise<void> {
+    const earlier = this.#state.threads.get(id);
+    this.#setThread(id, earlier ? {} : { status: "loading" });
+    const startedAt = this.clock.now();
+    try {
+      const page = await this.parley.conversations.get(id, { limit: PAGE });
+      this.#merge({ conversations: [page.conversation], startedAt });
+      this.#mergeNewest(id, page.messages, { startedAt, next: page.next_cursor });
+    } catch (error) {
+      const isMissing = error instanceof ParleyError && error.code === "conversation_not_found";
+      if (isMissing) this.#setThread(id, { status: "missing", error, book: emptyThread(id) });
+      else this.#setThread(id, { status: earlier?.status === "ready" ? "ready" : "failed", error });
+    }
+  }
+
+  /** Loads the next page of older messages. */
+  async loadOlder(id: string): Promise<void> {
+    const thread = this.#state.threads.get(id);
+    if (!thread?.older || thread.isLoadingOlder) return;
+    const cursor = thread.older;
+    this.#setThread(id, { isLoadingOlder: true });
+    const startedAt = this.clock.now();
+    try {
+      const page = await this.parley.conversations.get(id, { limit: PAGE, cursor });
+      const current = this.#state.threads.get(id);
+      if (!current) return;
+      const older = current.older === cursor ? page.next_cursor : current.older;
+      this.#setThread(id, { book: withMessages(current.book, page.messages, startedAt), older, isLoadingOlder: false });
+    } catch (error) {
+      this.#setThread(id, { isLoadingOlder: false, error });
+    }
+  }
+
+  #onHello(hello: Hello): void {
+    this.clock.set(hello.server_time);
+    void this.refetch();
+  }
+
+  #setStream(state: StreamStatus["state"]): void {
+    this.#set({ stream: { state, since: Date.now() } });
+  }
+
+  /** @param mode `again` loads as many pages as were loaded; `more` loads the next one */
+  async #loadList(query: ListQuery, mode: "again" | "more"): Promise<void> {
+    const key = listKey(query);
+    const current = this.#loading.get(key);
+    if (current) {
+      // It started before, and may not show what made the caller fetch again.
+      if (mode === "again") current.again = true;
+      return;
+    }
+    const loading = { again: false };
+    this.#loading.set(key, loading);
+    try {
+      const before = this.#state.lists.get(key) ?? emptyList;
+      const pagesWanted = mode === "more" ? 1 : Math.max(before.pages, query.view === "all" ? 1 : COUNTED_MAX / PAGE);
+      let cursor = mode === "more" ? before.next : null;
+      let last = mode === "more" ? before.last : null;
+      let pages = mode === "more" ? before.pages : 0;
+      for (let page = 0; page < pagesWanted; page++) {
+        const result = await this.#fetchPage(query, cursor, last);
+        pages += 1;
+        cursor = result.next;
+        last = result.last;
+        if (cursor === null) break;
+      }
+      this.#setList(key, { status: "ready", error: null, next: cursor, pages, last: cursor === null ? null : last });
+    } catch (error) {
+      const { status } = this.#state.lists.get(key) ?? emptyList;
+      this.#setList(key, { status: status === "ready" ? "ready" : "failed", error });
+    } finally {
+      this.#loading.delete(key);
+    }
+    if (loading.again) await this.#loadList(query, "again");
+  }
+
+  async #fetchPage(query: ListQuery, cursor: string | null, after: Conversation | null) {
+    const startedAt = this.clock.now();
+    const page = await this.parley.conversations.list({
+      limit: PAGE,
+      ...(cursor === null ? {} : { cursor }),
+      ...(query.platform === null ? {} : { platform: query.platform }),
+      ...(query.accountKey === null ? {} : { account_key: query.accountKey }),
+      ...(query.view === "all" ? {} : { needs_reply: true, order: "closing" }),
+    } as object);
+    const conversations = page.conversations;
+    const last = conversations.at(-1) ?? after;
+    const end = page.next_cursor === null ? null : last;
+    // What lies between the page before and the end of this one, and is not listed, is gone.
+    const isCovered = (conversation: Conversation) => {
+      const inRange = (limit: Conversation | null) =>
+        loadedOf(query, { ...emptyList, last: limit }, [conversation], startedAt).length > 0;
+      return inRange(end) && !(after !== null && inRange(after));
+    };
+    this.#merge({ conversations, startedAt, ...(end === null && last === null ? {} : { covers: isCovered }) });
+    return { next: page.next_cursor, last };
+  }
+
+  #mergeNewest(id: string, messages: readonly Message[], page: { startedAt: number; next: string | null }): void {
+    const current = this.#state.threads.get(id);
+    const before = current?.book ?? emptyThread(id);
+    const newest = messagesOf(before).at(-1);
+    const oldest = messages.at(-1);
+    // Between what is known and this page others may be missing: the older ones are loaded again when they are read.
+    const hasGap =
+      page.next !== null &&
+      oldest !== undefined &&
+      newest !== undefined &&
+      millis(oldest.sent_at) > millis(newest.sent_at);
+    const isFirst = current === undefined || current.status !== "ready";
+    const book = withMessages(
+      hasGap ? { ...emptyThread(id), erasedAt: before.erasedAt } : before,
+      messages,
+      page.startedAt,
+    );
+    const older = isFirst || hasGap ? page.next : current.older;
+    this.#setThread(id, { status: "ready", error: null, book, older });
+  }
+
+  #merge(fetched: FetchedConversations): void {
+    this.#set({ book: withFetched(this.#state.book, fetched) });
+  }
+
+  #setList(key: string, change: Partial<ListState>): void {
+    const lists = new Map(this.#state.lists);
+    this.#set({ lists: lists.set(key, { ...(lists.get(key) ?? emptyList), ...change }) });
+  }
+
+  #setThread(id: string, change: Partial<ThreadState>): void {
+    const threads = new Map(this.#state.threads);
+    const before = threads.get(id) ?? newThread(id);
+    // The one that was used last is the last one.
+    threads.delete(id);
+    threads.set(id, { ...before, ...change });
+    const [oldest] = threads.keys();
+    if (threads.size > THREADS_MAX && oldest !== undefined) threads.delete(oldest);
+    this.#set({ threads });
+  }
+
+  #set(change: Partial<InboxState>): void {
+    this.#state = { ...this.#state, ...change };
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+function newThread(id: string): ThreadState {
+  return { status: "loading", error: null, book: emptyThread(id), older: null, isLoadingOlder: false };
+}
+
+function withConversationEvent(book: ConversationBook, event: StreamEvent): ConversationBook {
+  if (event.type !== "conversation.updated") return book;
+  const { conversation } = event.data;
+  const createdAt = millis(event.created_at);
+  return "erased" in conversation
+    ? withoutErased(book, conversation.id, createdAt)
+    : withFrame(book, conversation, createdAt);
+}

@@ -1,0 +1,113 @@
+import {
+  createContext,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from "react";
+import { Parley } from "#client";
+import { type InboxState, LiveInbox, type StreamStatus, type ThreadState } from "./live-inbox.ts";
+import { reportRefusal } from "./refusals.ts";
+import type { Conversation } from "./types.ts";
+import { WallClock } from "./wall-clock.ts";
+
+export type Role = "agent" | "admin" | "owner";
+
+/** The signed-in person in one workspace. */
+export interface Person {
+  readonly userId: string;
+  /** As messages name who sent them: `console:<user_id>`. */
+  readonly actorId: string;
+  readonly email: string;
+  readonly name: string;
+  readonly role: Role;
+}
+
+export interface Workspace {
+  readonly tenant: string;
+  readonly person: Person;
+  readonly parley: Parley;
+  readonly clock: WallClock;
+  readonly inbox: LiveInbox;
+}
+
+const Context = createContext<Workspace | null>(null);
+
+interface WorkspaceProviderProps {
+  readonly tenant: string;
+  readonly person: Person;
+  /** The CSRF token of the person's session. */
+  readonly csrfToken: string;
+  readonly children: ReactNode;
+}
+
+/** Opens a workspace for the pages below: its client, its clock and its live inbox. */
+export function WorkspaceProvider({ tenant, person, csrfToken, children }: WorkspaceProviderProps) {
+  const token = useRef(csrfToken);
+  token.current = csrfToken;
+  const [opened] = useState(() => {
+    const clock = new WallClock();
+    const parley = new Parley({
+      tenant,
+      // Of the person who is shown: after another one signed in, nothing is written in their name.
+      csrfToken: () => token.current,
+      onResponse: (response) => {
+        reportRefusal(response);
+        if (inbox.getState().stream.state !== "open") clock.set(Date.parse(response.headers.get("date") ?? ""));
+      },
+    });
+    const inbox = new LiveInbox(parley, clock);
+    return { tenant, parley, clock, inbox };
+  });
+  const { inbox } = opened;
+  useEffect(() => {
+    inbox.start();
+    return () => inbox.stop();
+  }, [inbox]);
+  const workspace = useMemo(() => ({ ...opened, person }), [opened, person]);
+  return <Context value={workspace}>{children}</Context>;
+}
+
+export function useWorkspace(): Workspace {
+  const workspace = useContext(Context);
+  if (workspace === null) throw new Error("No workspace is open.");
+  return workspace;
+}
+
+/** A part of the inbox's state. @param select returns the same value while nothing in it changed */
+export function useInbox<T>(select: (state: InboxState) => T): T {
+  const { inbox } = useWorkspace();
+  return useSyncExternalStore(inbox.subscribe, () => select(inbox.getState()));
+}
+
+export function useConversation(id: string): Conversation | null {
+  return useInbox(({ book }) => book.known.get(id)?.conversation ?? null);
+}
+
+export function useThread(id: string): ThreadState | null {
+  return useInbox(({ threads }) => threads.get(id) ?? null);
+}
+
+export function useStream(): StreamStatus {
+  return useInbox(({ stream }) => stream);
+}
+
+/** The server's time, in epoch milliseconds, as of the last tick. @param everyMs a tick */
+export function useServerTime(everyMs = 15_000): number {
+  const { clock } = useWorkspace();
+  const [now, setNow] = useState(() => clock.now());
+  useEffect(() => {
+    const tick = () => setNow(clock.now());
+    tick();
+    const timer = setInterval(tick, everyMs);
+    document.addEventListener("visibilitychange", tick);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener("visibilitychange", tick);
+    };
+  }, [clock, everyMs]);
+  return now;
+}

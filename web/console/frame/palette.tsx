@@ -1,0 +1,117 @@
+import { Inbox, Link2, Search, User } from "lucide-react";
+import { type ReactNode, useId, useMemo, useState } from "react";
+import { useLocation } from "wouter";
+import { printableText } from "../../../packages/client/src/printable.ts";
+import type { InboxState } from "../data/live-inbox.ts";
+import { personHandle, personName } from "../data/names.ts";
+import { millis } from "../data/types.ts";
+import { useInbox, useWorkspace } from "../data/workspace.tsx";
+import { accountsPath, inboxPath } from "../paths.ts";
+import { Dialog } from "../ui/dialog.tsx";
+import { texts } from "./texts.ts";
+
+interface Entry {
+  readonly id: string;
+  readonly label: string;
+  readonly note: string;
+  readonly icon: ReactNode;
+  readonly run: () => void;
+}
+
+const SHOWN_MAX = 12;
+const selectBook = ({ book }: InboxState) => book;
+
+/** Finds people that are loaded, pages and actions. */
+export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () => void }) {
+  const { tenant } = useWorkspace();
+  const [, navigate] = useLocation();
+  const book = useInbox(selectBook);
+  const [words, setWords] = useState("");
+  const [selected, setSelected] = useState(0);
+  const listId = useId();
+  const entries = useMemo<Entry[]>(() => {
+    const pages: Entry[] = [
+      { id: "inbox", label: texts.inbox, note: "", icon: <Inbox size={16} />, run: () => navigate(inboxPath(tenant)) },
+      {
+        id: "accounts",
+        label: texts.accounts,
+        note: "",
+        icon: <Link2 size={16} />,
+        run: () => navigate(accountsPath(tenant)),
+      },
+      { id: "keys", label: texts.help, note: "", icon: <Search size={16} />, run: onHelp },
+    ];
+    const people = [...book.known.values()]
+      .map(({ conversation }) => conversation)
+      .sort((a, b) => millis(b.last_message_at) - millis(a.last_message_at))
+      .map((conversation) => ({
+        id: conversation.id,
+        label: printableText(personName(conversation)),
+        note: printableText(personHandle(conversation)),
+        icon: <User size={16} />,
+        run: () => navigate(inboxPath(tenant, conversation.id)),
+      }));
+    const wanted = words.trim().toLocaleLowerCase();
+    return [...people, ...pages]
+      .filter(({ label, note }) => `${label} ${note}`.toLocaleLowerCase().includes(wanted))
+      .slice(0, SHOWN_MAX);
+  }, [book, words, tenant, navigate, onHelp]);
+  const current = Math.min(selected, Math.max(0, entries.length - 1));
+  const run = (entry: Entry | undefined) => {
+    if (!entry) return;
+    onClose();
+    entry.run();
+  };
+  return (
+    <Dialog title={texts.palette} onClose={onClose}>
+      <input
+        className="palette-field"
+        role="combobox"
+        aria-label={texts.palette}
+        aria-expanded="true"
+        aria-controls={listId}
+        aria-activedescendant={entries[current] ? `${listId}-${current}` : undefined}
+        autoFocus
+        value={words}
+        onChange={(event) => {
+          setWords(event.currentTarget.value);
+          setSelected(0);
+        }}
+        onKeyDown={(event) => {
+          if (event.nativeEvent.isComposing) return;
+          const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+          if (step !== 0) {
+            event.preventDefault();
+            setSelected((current + step + entries.length) % Math.max(1, entries.length));
+          }
+          if (event.key === "Enter") {
+            event.preventDefault();
+            run(entries[current]);
+          }
+        }}
+      />
+      <div className="palette" role="listbox" id={listId} aria-label={texts.palette}>
+        {entries.map((entry, index) => (
+          <div
+            key={entry.id}
+            id={`${listId}-${index}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={index === current}
+            className="menu-item"
+            onClick={() => run(entry)}
+            onKeyDown={({ key }) => {
+              if (key === "Enter") run(entry);
+            }}
+          >
+            {entry.icon}
+            <bdi>{entry.label}</bdi> <small dir="auto">{entry.note}</small>
+          </div>
+        ))}
+      </div>
+      <p role="status" className="soft">
+        {entries.length === 0 ? texts.paletteEmpty : ""}
+      </p>
+    </Dialog>
+  );
+}

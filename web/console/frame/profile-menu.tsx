@@ -1,0 +1,93 @@
+import { Bell, BellOff, Keyboard, LogOut, Monitor, Moon, Pencil, Sun, Volume2, VolumeX } from "lucide-react";
+import { useState } from "react";
+import { printableText } from "../../../packages/client/src/printable.ts";
+import { useNotices } from "../common/notices.tsx";
+import { setPreferences, usePreferences } from "../common/preferences.ts";
+import { useWorkspace } from "../data/workspace.tsx";
+import { NameForm } from "../session/name-form.tsx";
+import { useSession } from "../session/session-provider.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { initials } from "../ui/initials.ts";
+import { Menu } from "../ui/menu.tsx";
+import { askForNotifications } from "./alerts.ts";
+import { signOut } from "./sign-out.ts";
+import { texts } from "./texts.ts";
+
+const themes = [
+  { theme: "system", Icon: Monitor },
+  { theme: "light", Icon: Sun },
+  { theme: "dark", Icon: Moon },
+] as const;
+
+/** Name, theme, sound, notifications, keys and sign-out. */
+export function ProfileMenu() {
+  const { person } = useWorkspace();
+  const { reload } = useSession();
+  const { show } = useNotices();
+  const [isNaming, setNaming] = useState(false);
+  const { theme, sound, notifications, keys } = usePreferences();
+  const nextTheme = themes[(themes.findIndex((each) => each.theme === theme) + 1) % themes.length] ?? themes[0];
+  const toggleNotifications = async () => {
+    if (notifications) return setPreferences({ notifications: false });
+    if (await askForNotifications()) setPreferences({ notifications: true });
+    else show({ text: texts.notificationsBlocked, kind: "problem" });
+  };
+  const name = printableText(person.name);
+  const state = (isOn: boolean) => (isOn ? "on" : "off");
+  return (
+    <>
+      <Menu
+        label={texts.profile}
+        className="me"
+        button={initials(name)}
+        items={[
+          { label: texts.changeName, icon: <Pencil size={16} />, onSelect: () => setNaming(true) },
+          {
+            label: `${texts.theme}: ${texts.themes[theme]}`,
+            icon: <nextTheme.Icon size={16} />,
+            onSelect: () => setPreferences({ theme: nextTheme.theme }),
+          },
+          {
+            label: `${texts.sound}: ${state(sound)}`,
+            icon: sound ? <Volume2 size={16} /> : <VolumeX size={16} />,
+            onSelect: () => setPreferences({ sound: !sound }),
+          },
+          {
+            label: `${texts.notifications}: ${state(notifications)}`,
+            icon: notifications ? <Bell size={16} /> : <BellOff size={16} />,
+            onSelect: () => void toggleNotifications(),
+          },
+          {
+            label: `${texts.singleKeys}: ${state(keys)}`,
+            icon: <Keyboard size={16} />,
+            onSelect: () => setPreferences({ keys: !keys }),
+          },
+          {
+            label: texts.signOut,
+            icon: <LogOut size={16} />,
+            isDanger: true,
+            onSelect: () => void signOut().catch(() => show({ text: texts.signOutFailed, kind: "problem" })),
+          },
+        ]}
+      >
+        <p className="menu-head">
+          <b dir="auto">{name}</b>
+          <br />
+          {texts.signedInAs(printableText(person.email))}
+        </p>
+      </Menu>
+      {isNaming ? (
+        <Dialog title={texts.changeName} onClose={() => setNaming(false)}>
+          <NameForm
+            name={person.name}
+            onCancel={() => setNaming(false)}
+            onSaved={() => {
+              setNaming(false);
+              void reload();
+            }}
+          />
+        </Dialog>
+      ) : null}
+    </>
+  );
+}

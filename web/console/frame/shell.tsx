@@ -1,0 +1,93 @@
+import { type ReactNode, useCallback, useEffect, useState } from "react";
+import { useLocation } from "wouter";
+import { useKeys } from "../common/keys.tsx";
+import type { LiveInbox } from "../data/live-inbox.ts";
+import { useWorkspace } from "../data/workspace.tsx";
+import { accountsPath, inboxPath, type Place } from "../paths.ts";
+import { SessionBar } from "../session/session-bar.tsx";
+import { useAlerts } from "./alerts.ts";
+import { ConnectionStrip } from "./connection-strip.tsx";
+import { KeysDialog } from "./keys-dialog.tsx";
+import { OutdatedStrip } from "./outdated-strip.tsx";
+import { Palette } from "./palette.tsx";
+import { Rail } from "./rail.tsx";
+import { texts } from "./texts.ts";
+import "./frame.css";
+
+const AWAY_MS = 30_000;
+
+interface ShellProps {
+  readonly place: Place;
+  readonly children: ReactNode;
+}
+
+/** The frame around every page of a workspace. */
+export function Shell({ place, children }: ShellProps) {
+  const { tenant, inbox } = useWorkspace();
+  const [, navigate] = useLocation();
+  const [opened, setOpened] = useState<"keys" | "palette" | null>(null);
+  const close = useCallback(() => setOpened(null), []);
+  const help = useCallback(() => setOpened("keys"), []);
+  useAlerts(place.page === "accounts" ? texts.accounts : texts.inbox);
+  useRefetchAfterAway(inbox);
+  useKeys([
+    { key: "g i", run: () => navigate(inboxPath(tenant)), label: texts.goInbox, group: "Pages" },
+    { key: "g a", run: () => navigate(accountsPath(tenant)), label: texts.goAccounts, group: "Pages" },
+    { key: "?", run: help, label: texts.help, group: "Pages" },
+  ]);
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey)
+        return;
+      event.preventDefault();
+      setOpened((before) => before ?? "palette");
+    };
+    document.addEventListener("keydown", onKeyDown);
+    return () => document.removeEventListener("keydown", onKeyDown);
+  }, []);
+  const isThread = place.page === "inbox" && place.conversation !== null;
+  return (
+    <div className={isThread ? "app at-thread" : "app"}>
+      <Rail page={place.page} onHelp={help} />
+      <div className="page">
+        <SessionBar />
+        <ConnectionStrip />
+        <OutdatedStrip />
+        {children}
+      </div>
+      {opened === "keys" ? <KeysDialog onClose={close} /> : null}
+      {opened === "palette" ? <Palette onClose={close} onHelp={help} /> : null}
+    </div>
+  );
+}
+
+/** Refetches when the page is looked at again after a while, and when the network is back. */
+function useRefetchAfterAway(inbox: LiveInbox): void {
+  useEffect(() => {
+    let leftAt: number | null = null;
+    const onChange = () => {
+      if (document.visibilityState === "hidden") {
+        leftAt ??= Date.now();
+        return;
+      }
+      inbox.check();
+      if (leftAt !== null && Date.now() - leftAt > AWAY_MS) void inbox.refetch();
+      leftAt = null;
+    };
+    const onNetwork = () => {
+      inbox.check();
+      void inbox.refetch();
+    };
+    const check = () => inbox.check();
+    document.addEventListener("visibilitychange", onChange);
+    addEventListener("focus", check);
+    addEventListener("offline", check);
+    addEventListener("online", onNetwork);
+    return () => {
+      document.removeEventListener("visibilitychange", onChange);
+      removeEventListener("focus", check);
+      removeEventListener("offline", check);
+      removeEventListener("online", onNetwork);
+    };
+  }, [inbox]);
+}

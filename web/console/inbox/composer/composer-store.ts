@@ -1,0 +1,221 @@
+import { type Parley, ParleyError } from "#client";
+import type { LiveInbox } from "../../data/live-inbox.ts";
+import { messagesOf } from "../../data/message-book.ts";
+import type { FileKind } from "../../data/types.ts";
+import { type HeldDraft, removeDraft, setDraft } from "./drafts.ts";
+import { parseVerifyUrl, type Send, type SendState, sendBody, stateAfterError } from "./sends.ts";
+
+/** A file of a message that is being written. */
+export interface Chip {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: FileKind | null;
+  readonly preview: string | null;
+  readonly isConverted: boolean;
+  readonly state:
+    | { readonly kind: "converting" }
+    | { readonly kind: "uploading"; readonly progress: number }
+    | { readonly kind: "checking" }
+    | { readonly kind: "ready"; readonly attachmentId: string }
+    | { readonly kind: "refused"; readonly reason: string; readonly mayBeFile: boolean };
+}
+
+interface ComposerState {
+  readonly sends: readonly Send[];
+  readonly chips: ReadonlyMap<string, readonly Chip[]>;
+}
+
+/** What a person sends. */
+type NewSend = Pick<Send, "conversation" | "mode" | "text" | "files" | "replyTo">;
+
+const BEFORE_MAX = 50;
+
+/** What this person sends and attaches in a workspace, by conversation. It outlives the switch to another one. */
+export class ComposerStore {
+  readonly inbox: LiveInbox;
+  readonly #tenant: string;
+  #state: ComposerState = { sends: [], chips: new Map() };
+  readonly #listeners = new Set<() => void>();
+
+  constructor(inbox: LiveInbox, tenant: string) {
+    this.inbox = inbox;
+    this.#tenant = tenant;
+    inbox.onEvent((event) => {
+      if (event.type === "hold.updated") this.#onHold(event.data.hold);
+      if (event.type === "conversation.updated" && "erased" in event.data.conversation) {
+        this.forget(event.data.conversation.id);
+      }
+    });
+  }
+
+  readonly getState = (): ComposerState => this.#state;
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  get parley(): Parley {
+    return this.inbox.parley;
+  }
+
+  /** Sends a reply, or holds a message of a person. Files and a text are two messages: the text follows the files. */
+  async begin(draft: NewSend): Promise<void> {
+    const { text, files } = draft;
+    if (text === "" || files.length === 0) return void (await this.#send(draft));
+    const key = await this.#send({ ...draft, text: "" });
+    if (this.#find(key)?.state.kind !== "failed")
+      return void (await this.#send({ ...draft, files: [], replyTo: null }));
+    // A text about files that did not go waits where it was written.
+    setDraft(draft.conversation, { text, startedAt: this.inbox.clock.now() });
+  }
+
+  /** @returns the key of the send */
+  async #send(draft: NewSend): Promise<string> {
+    const thread = this.inbox.getState().threads.get(draft.conversation);
+    const shown = thread ? messagesOf(thread.book).slice(-BEFORE_MAX) : [];
+    const send: Send = {
+      ...draft,
+      key: crypto.randomUUID(),
+      at: this.inbox.clock.now(),
+      before: new Set(shown.map(({ id }) => id)),
+      state: { kind: "sending" },
+    };
+    this.#set({ sends: [...this.#state.sends, send] });
+    await this.#call(send);
+    return send.key;
+  }
+
+  /**
+   * Makes the call again. One that may have arrived has the same key and body, so that nothing is sent twice. One that was
+   * refused gets a new key: Parley answers the old one with the refusal, and nothing was sent.
+   */
+  async repeat(key: string): Promise<void> {
+    const send = this.#find(key);
+    if (!send || send.state.kind === "sending") return;
+    const wasUnknown = send.state.kind === "unknown";
+    const next: Send = { ...send, key: wasUnknown ? key : crypto.randomUUID(), state: { kind: "sending" } };
+    this.#set({ sends: this.#state.sends.map((each) => (each.key === key ? next : each)) });
+    await this.#call(next, wasUnknown);
+  }
+
+  /** Takes up a hold of an earlier page: the same key and body give the same hold again. */
+  async resume(conversation: string, { key, body }: HeldDraft): Promise<void> {
+    if (this.#find(key)) return;
+    const { text = "", reply_to = null } = body as { text?: string; reply_to?: string | null };
+    const send: Send = {
+      key,
+      conversation,
+      mode: "person",
+      text,
+      files: filesOf(body),
+      replyTo: reply_to,
+      at: this.inbox.clock.now(),
+      before: new Set(),
+      state: { kind: "sending" },
+    };
+    this.#set({ sends: [...this.#state.sends, send] });
+    await this.#call(send);
+  }
+
+  /** Removes a send that ended, or one whose text is edited. */
+  remove(key: string): void {
+    this.#set({ sends: this.#state.sends.filter((send) => send.key !== key) });
+  }
+
+  /** Whether a message is still held: its text was not taken back. */
+  isHeld(key: string): boolean {
+    return this.#find(key)?.state.kind === "held";
+  }
+
+  /** Sets what is known of a send. */
+  update(key: string, state: SendState): void {
+    this.#update(key, state);
+  }
+
+  setChips(conversation: string, change: (chips: readonly Chip[]) => readonly Chip[]): void {
+    const chips = new Map(this.#state.chips);
+    this.#set({ chips: chips.set(conversation, change(chips.get(conversation) ?? [])) });
+  }
+
+  /** Forgets what belongs to a conversation that was erased. */
+  forget(conversation: string): void {
+    removeDraft(this.#tenant, conversation);
+    const chips = new Map(this.#state.chips);
+    chips.delete(conversation);
+    this.#set({ sends: this.#state.sends.filter((send) => send.conversation !== conversation), chips });
+  }
+
+  async #call(send: Send, wasUnknown = false): Promise<void> {
+    try {
+      const body = sendBody(send);
+      const options = { idempotencyKey: send.key };
+      if (send.mode === "reply") {
+        const { platform_message_id } = await this.parley.messages.reply(body, options);
+        this.#update(send.key, { kind: "sent", messageId: platform_message_id });
+        return;
+      }
+      const { hold } = await this.parley.messages.sendAsHumanAgent(body, options);
+      const link = parseVerifyUrl(hold.verify_url);
+      if (hold.status !== "awaiting_verification" || link === null) return this.#onHoldState(send.key, hold);
+      const endsAt = Date.parse(hold.expires_at);
+      this.#update(send.key, { kind: "held", ...link, endsAt });
+      setDraft(send.conversation, { text: "", startedAt: send.at, hold: { key: send.key, body, endsAt } });
+    } catch (error) {
+      const failure =
+        error instanceof ParleyError ? error : new ParleyError({ code: "connection_failed", message: "" });
+      const state = stateAfterError(failure, wasUnknown);
+      // Nothing is sent by holding a message: a hold whose answer was lost can be asked for again.
+      this.#update(send.key, send.mode === "person" && state.kind === "unknown" ? lostHold : state);
+    }
+  }
+
+  #onHold(hold: HoldFrame): void {
+    const send = this.#state.sends.find(({ state }) => state.kind === "held" && state.holdId === hold.id);
+    if (send) this.#onHoldState(send.key, hold);
+  }
+
+  #onHoldState(key: string, hold: HoldFrame): void {
+    const send = this.#find(key);
+    if (!send || hold.status === "awaiting_verification") return;
+    if (hold.status === "sending") return;
+    removeDraft(this.#tenant, send.conversation);
+    if (hold.status === "sent" && hold.platform_message_id) {
+      this.#update(key, { kind: "sent", messageId: hold.platform_message_id });
+    } else if (hold.status === "sent") {
+      this.remove(key);
+    } else if (hold.status === "expired") {
+      this.#update(key, { kind: "failed", code: "hold_expired", detail: "" });
+    } else {
+      const { code = "send_failed", detail = null } = hold.error ?? {};
+      this.#update(key, stateAfterError({ code, status: 502, detail: detail ?? "" }));
+    }
+  }
+
+  #find(key: string): Send | undefined {
+    return this.#state.sends.find((send) => send.key === key);
+  }
+
+  #update(key: string, state: SendState): void {
+    this.#set({ sends: this.#state.sends.map((send) => (send.key === key ? { ...send, state } : send)) });
+  }
+
+  #set(change: Partial<ComposerState>): void {
+    this.#state = { ...this.#state, ...change };
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+interface HoldFrame {
+  readonly id: string;
+  readonly status: "awaiting_verification" | "sending" | "sent" | "failed" | "expired";
+  readonly platform_message_id?: string | undefined;
+  readonly error?: { readonly code: string; readonly detail: string | null } | undefined;
+}
+
+const lostHold: SendState = { kind: "failed", code: "connection_failed", detail: "" };
+
+function filesOf(body: object): Send["files"] {
+  const { attachments = [] } = body as { attachments?: readonly { type: FileKind; attachment_id: string }[] };
+  return attachments.map(({ type, attachment_id }) => ({ type, attachmentId: attachment_id, name: "", preview: null }));
+}

@@ -1,0 +1,209 @@
+import { useEffect, useState } from "react";
+import { printableText } from "../../../../packages/client/src/printable.ts";
+import { timeOfDay } from "../../common/times.ts";
+import { messagesOf } from "../../data/message-book.ts";
+import { personName, platformName } from "../../data/names.ts";
+import type { Conversation } from "../../data/types.ts";
+import { useThread, useWorkspace } from "../../data/workspace.tsx";
+import { Text } from "../../ui/text.tsx";
+import { removeDraft, setDraft } from "./drafts.ts";
+import { passCheck } from "./hold-check.ts";
+import { checkTimeLeft, type Send, stateAfterError, unshownSends } from "./sends.ts";
+import { texts } from "./texts.ts";
+import { useComposerStore, useSends } from "./use-composer.ts";
+
+/** The messages of this person that the thread does not show yet, at its end. */
+export function Outgoing({ conversation }: { conversation: Conversation }) {
+  const { person } = useWorkspace();
+  const sends = useSends();
+  const thread = useThread(conversation.id);
+  const own = sends.filter((send) => send.conversation === conversation.id);
+  const messages = thread && own.length > 0 ? messagesOf(thread.book) : [];
+  return unshownSends(own, messages, person.actorId).map((send) => (
+    <OutgoingBubble key={send.key} send={send} conversation={conversation} />
+  ));
+}
+
+function OutgoingBubble({ send, conversation }: { send: Send; conversation: Conversation }) {
+  const { state } = send;
+  const kind = state.kind === "held" ? "held" : state.kind === "failed" ? "failed" : "";
+  return (
+    <div className={`m out lead last ${kind}`} data-send={send.state.kind}>
+      <div className="line">
+        <div className="stack">
+          {send.files.length > 0 ? <Files send={send} /> : null}
+          {send.text === "" ? null : (
+            <div className="bub">
+              <Text text={send.text} />
+            </div>
+          )}
+        </div>
+      </div>
+      {state.kind === "held" ? <CheckCard send={send} conversation={conversation} /> : <SendMeta send={send} />}
+    </div>
+  );
+}
+
+function Files({ send }: { send: Send }) {
+  return (
+    <div className={send.files.length === 1 ? "pics one" : "pics"}>
+      {send.files.map(({ attachmentId, preview, name }) =>
+        preview === null ? (
+          <span className="file-line" key={attachmentId} dir="auto">
+            {printableText(name)}
+          </span>
+        ) : (
+          <span className="pic" key={attachmentId}>
+            <img src={preview} alt={printableText(name)} />
+          </span>
+        ),
+      )}
+    </div>
+  );
+}
+
+function SendMeta({ send }: { send: Send }) {
+  const store = useComposerStore();
+  const { state } = send;
+  const again = () => void store.repeat(send.key);
+  const words = texts.sends;
+  switch (state.kind) {
+    case "held":
+      return null;
+    case "sending":
+    case "sent":
+      return (
+        <div className="meta" role="status">
+          <span>{timeOfDay(send.at)}</span>
+          <span>{state.kind === "sent" ? words.sent : words.sending}</span>
+        </div>
+      );
+    case "unknown":
+      return (
+        <div className="meta" role="alert">
+          <span className="reason">{words.unknown}</span> <span className="plain">{words.unknownText}</span>{" "}
+          <button type="button" className="link" onClick={again}>
+            {words.checkAgain}
+          </button>
+          <button type="button" className="link" onClick={() => store.remove(send.key)}>
+            {words.dismiss}
+          </button>
+        </div>
+      );
+    case "failed":
+      return (
+        <div className="meta wrap" role="alert">
+          <span className="reason">
+            {words.failed} {texts.reasons[state.code] ?? texts.otherReason}
+          </span>
+          {state.detail === "" || state.code !== "send_failed" ? null : (
+            <span className="plain" dir="auto">
+              {words.platformSays(printableText(state.detail))}
+            </span>
+          )}{" "}
+          {state.code === "hold_expired" ? null : (
+            <button type="button" className="link" onClick={again}>
+              {words.sendAgain}
+            </button>
+          )}
+          <EditButton send={send} />
+        </div>
+      );
+  }
+}
+
+/** Puts the text and the files of a send back into the composer. */
+function EditButton({ send }: { send: Send }) {
+  const store = useComposerStore();
+  const edit = () => {
+    store.remove(send.key);
+    removeDraft("", send.conversation);
+    setDraft(send.conversation, { text: send.text, startedAt: store.inbox.clock.now() });
+    store.setChips(send.conversation, (chips) => [
+      ...chips,
+      ...send.files.map(({ type, attachmentId, name, preview }) => ({
+        id: crypto.randomUUID(),
+        name,
+        kind: type,
+        preview,
+        isConverted: false,
+        state: { kind: "ready" as const, attachmentId },
+      })),
+    ]);
+    dispatchEvent(new Event("parley:focus-composer"));
+  };
+  return (
+    <button type="button" className="link" onClick={edit}>
+      {texts.sends.edit}
+    </button>
+  );
+}
+
+type Check =
+  | { readonly kind: "idle" }
+  | { readonly kind: "running"; readonly progress: number }
+  | { readonly kind: "said"; readonly text: string };
+
+/** The second press: the person reads the message once more and sends it. The check runs in this page. */
+function CheckCard({ send, conversation }: { send: Send; conversation: Conversation }) {
+  const { person, clock } = useWorkspace();
+  const store = useComposerStore();
+  const [check, setCheck] = useState<Check>({ kind: "idle" });
+  const left = useCountdown(send.state.kind === "held" ? send.state.endsAt : 0, () => clock.now());
+  if (send.state.kind !== "held") return null;
+  const { state } = send;
+  const isOver = left <= 0;
+  const pass = async () => {
+    if (check.kind === "running" || isOver) return;
+    setCheck({ kind: "running", progress: 0 });
+    const end = await passCheck(
+      state,
+      () => store.isHeld(send.key),
+      (progress) => setCheck({ kind: "running", progress }),
+    );
+    if (end.kind === "wait") return setCheck({ kind: "said", text: texts.held.waitSeconds(end.seconds) });
+    if (end.kind === "failed") return setCheck({ kind: "said", text: texts.held.failed });
+    removeDraft("", send.conversation);
+    if (end.kind === "unknown") return store.update(send.key, { kind: "unknown" });
+    if (end.status === "sent" || end.status === "sending") {
+      // The message or the frame of the hold follows and names its id.
+      return store.update(send.key, { kind: "sending" });
+    }
+    if (end.status === "expired") return store.update(send.key, { kind: "failed", code: "hold_expired", detail: "" });
+    store.update(send.key, stateAfterError({ code: end.code || "send_failed", status: 502, detail: end.detail }));
+  };
+  const words = texts.held;
+  return (
+    <div className="check-card">
+      <b>{words.title}</b>
+      <p>{words.text(printableText(personName(conversation)), platformName(conversation.platform))}</p>
+      <p role="status">{isOver ? words.expired : check.kind === "said" ? check.text : ""}</p>
+      <div className="acts">
+        {isOver ? null : (
+          <button
+            type="button"
+            className="btn amber"
+            aria-disabled={check.kind === "running"}
+            onClick={() => void pass()}
+          >
+            {check.kind === "running"
+              ? words.checking(Math.round(check.progress * 100))
+              : words.sendAs(printableText(person.name))}
+          </button>
+        )}
+        <EditButton send={send} />
+        {isOver ? null : <span className="left">{words.left(checkTimeLeft(left))}</span>}
+      </div>
+    </div>
+  );
+}
+
+/** Milliseconds until an end, each second. */
+function useCountdown(endsAt: number, now: () => number): number {
+  const [left, setLeft] = useState(() => endsAt - now());
+  useEffect(() => {
+    const timer = setInterval(() => setLeft(endsAt - now()), 1_000);
+    return () => clearInterval(timer);
+  });
+  return left;
+}

@@ -1,0 +1,29 @@
+import { useSyncExternalStore } from "react";
+import type { LiveInbox } from "../../data/live-inbox.ts";
+import { useWorkspace } from "../../data/workspace.tsx";
+import { type Chip, ComposerStore } from "./composer-store.ts";
+import type { Send } from "./sends.ts";
+
+const stores = new WeakMap<LiveInbox, ComposerStore>();
+const noChips: readonly Chip[] = [];
+
+/** The store of the open workspace. */
+export function useComposerStore(): ComposerStore {
+  const { inbox, tenant } = useWorkspace();
+  let store = stores.get(inbox);
+  if (store === undefined) {
+    store = new ComposerStore(inbox, tenant);
+    stores.set(inbox, store);
+  }
+  return store;
+}
+
+export function useSends(): readonly Send[] {
+  const store = useComposerStore();
+  return useSyncExternalStore(store.subscribe, () => store.getState().sends);
+}
+
+export function useChips(conversation: string): readonly Chip[] {
+  const store = useComposerStore();
+  return useSyncExternalStore(store.subscribe, () => store.getState().chips.get(conversation) ?? noChips);
+}

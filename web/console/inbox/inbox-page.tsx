@@ -1,0 +1,48 @@
+import { useEffect, useState } from "react";
+import { useWorkspace } from "../data/workspace.tsx";
+import { ConversationList } from "./list/conversation-list.tsx";
+import { PersonPane } from "./person/person-pane.tsx";
+import { NoThread, Thread } from "./thread/thread.tsx";
+import "./inbox.css";
+
+const WIDE = "(min-width: 1240px)";
+
+/** The inbox: the list, the open conversation and its person. @param openId the id of the open conversation, or null */
+export function InboxPage({ openId }: { openId: string | null }) {
+  const { tenant } = useWorkspace();
+  const isWide = useMedia(WIDE);
+  const [isPaneShown, setPaneShown] = useState(true);
+  const [isSheetOpen, setSheetOpen] = useState(false);
+  const isPersonOpen = isWide ? isPaneShown : isSheetOpen;
+  const toggle = () => (isWide ? setPaneShown((shown) => !shown) : setSheetOpen((open) => !open));
+  const classes = [
+    "inbox",
+    openId === null ? "at-list" : "at-thread",
+    isWide && isPaneShown && openId !== null ? "with-person" : "",
+  ];
+  return (
+    <div className={classes.filter(Boolean).join(" ")} key={tenant}>
+      <ConversationList openId={openId} />
+      {openId === null ? (
+        <NoThread />
+      ) : (
+        <Thread key={openId} id={openId} isPersonOpen={isPersonOpen} onPerson={toggle} />
+      )}
+      {openId !== null && isPersonOpen ? (
+        <PersonPane key={openId} id={openId} isSheet={!isWide} onClose={toggle} />
+      ) : null}
+    </div>
+  );
+}
+
+function useMedia(query: string): boolean {
+  const [matches, setMatches] = useState(() => matchMedia(query).matches);
+  useEffect(() => {
+    const media = matchMedia(query);
+    const update = () => setMatches(media.matches);
+    update();
+    media.addEventListener("change", update);
+    return () => media.removeEventListener("change", update);
+  }, [query]);
+  return matches;
+}

@@ -1,0 +1,288 @@
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { Inbox as InboxIcon, Search, X } from "lucide-react";
+import { useEffect, useMemo, useRef, useState } from "react";
+import { useLocation } from "wouter";
+import { useKeys } from "../../common/keys.tsx";
+import { problemText } from "../../common/problems.ts";
+import { useWorkspace } from "../../data/workspace.tsx";
+import { inboxPath } from "../../paths.ts";
+import { WorkspaceMenu } from "../../session/workspace-menu.tsx";
+import { draftOf } from "../composer/drafts.ts";
+import { Filters } from "./filters.tsx";
+import type { Section } from "./order.ts";
+import { Row } from "./row.tsx";
+import { texts } from "./texts.ts";
+import { useArrangement } from "./use-arrangement.ts";
+import { keepScrollTop, useChoice } from "./use-choice.ts";
+import { useList, useNeedsReplyCount } from "./use-list.ts";
+import { ViewTabs } from "./view-tabs.tsx";
+import "./list.css";
+
+type Item =
+  | { readonly heading: Section; readonly id?: undefined }
+  | { readonly id: string; readonly heading?: undefined };
+
+const ROW_HEIGHT = 64;
+const HEADING_HEIGHT = 31;
+
+/** The column of conversations. @param openId the id of the open conversation; null when none is open */
+export function ConversationList({ openId }: { openId: string | null }) {
+  const { tenant, inbox } = useWorkspace();
+  const [choice, change] = useChoice();
+  const [search, setSearch] = useState<string | null>(null);
+  const { query, state, sections, loaded, book, now } = useList(choice, search ?? "");
+  const needsReply = useNeedsReplyCount();
+  const key = JSON.stringify([query, choice.window, search]);
+  const { arrangement, handlers, release } = useArrangement(key, sections, (id) => book.known.has(id));
+  const items = useMemo<Item[]>(
+    () =>
+      arrangement.sections.flatMap((section) => [
+        ...(section.name === "all" ? [] : [{ heading: section }]),
+        ...section.ids.map((id) => ({ id })),
+      ]),
+    [arrangement],
+  );
+  const scroller = useRef<HTMLDivElement>(null);
+  const virtual = useVirtualizer({
+    count: items.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: (index) => (items[index]?.heading ? HEADING_HEIGHT : ROW_HEIGHT),
+    getItemKey: (index) => items[index]?.id ?? items[index]?.heading?.name ?? index,
+    initialOffset: choice.scrollTop,
+    overscan: 6,
+  });
+  const rows = virtual.getVirtualItems();
+  const lastShown = rows.at(-1)?.index ?? 0;
+  const isNearEnd = lastShown >= items.length - 10;
+  useEffect(() => {
+    if (isNearEnd && state.next !== null && search === null) void inbox.loadMore(query);
+  }, [isNearEnd, state, inbox, query, search]);
+  useListKeys({
+    items,
+    openId,
+    focusRow: (index) => focusRow(index),
+    openSearch: () => setSearch((text) => text ?? ""),
+  });
+
+  function focusRow(index: number): void {
+    virtual.scrollToIndex(index, { align: "auto" });
+    const id = items[index]?.id;
+    const focus = () => rowElement(scroller.current, id ?? "")?.focus();
+    focus();
+    requestAnimationFrame(() => requestAnimationFrame(focus));
+  }
+
+  const isEmpty = items.length === 0;
+  return (
+    <section className="list" aria-label={texts.title}>
+      <header className="list-head">
+        <div className="list-title">
+          <h1>{texts.title}</h1>
+          <WorkspaceMenu />
+          <span className="push" />
+          <button
+            type="button"
+            className="icon"
+            aria-label={texts.search}
+            aria-expanded={search !== null}
+            title={`${texts.search} (/)`}
+            onClick={() => setSearch((text) => (text === null ? "" : null))}
+          >
+            {search === null ? <Search size={18} /> : <X size={18} />}
+          </button>
+        </div>
+        <ViewTabs view={choice.view} needsReply={needsReply} onChange={(view) => change({ view, scrollTop: 0 })} />
+        <Filters choice={choice} onChange={change} />
+        {search === null ? null : (
+          <SearchField search={search} onChange={setSearch} found={texts.searched(loaded, state.next === null)} />
+        )}
+      </header>
+      <div
+        className="rows"
+        ref={scroller}
+        {...handlers}
+        onScroll={(event) => keepScrollTop(event.currentTarget.scrollTop)}
+      >
+        {arrangement.waiting > 0 ? (
+          <div className="waiting">
+            <button
+              type="button"
+              onClick={() => {
+                release();
+                scroller.current?.scrollTo({ top: 0 });
+              }}
+            >
+              {texts.waiting(arrangement.waiting)}
+            </button>
+          </div>
+        ) : null}
+        {isEmpty ? <Blank state={state} choice={choice} search={search} retry={() => void inbox.refetch()} /> : null}
+        <div className="rows-all" style={{ height: virtual.getTotalSize() }}>
+          {rows.map(({ index, key: itemKey, start }) => {
+            const item = items[index];
+            const conversation = item?.id === undefined ? null : book.known.get(item.id)?.conversation;
+            return (
+              <div
+                key={itemKey}
+                data-index={index}
+                ref={virtual.measureElement}
+                style={{ transform: `translateY(${start}px)` }}
+              >
+                {item?.heading ? <Heading section={item.heading} /> : null}
+                {conversation ? (
+                  <Row
+                    conversation={conversation}
+                    tenant={tenant}
+                    isOpen={conversation.id === openId}
+                    draft={conversation.id === openId ? "" : draftOf(tenant, conversation.id)}
+                    now={now}
+                  />
+                ) : null}
+              </div>
+            );
+          })}
+        </div>
+      </div>
+    </section>
+  );
+}
+
+function Heading({ section: { name, ids } }: { section: Section }) {
+  return (
+    <h2 className={name === "closing" ? "hot" : undefined}>
+      {texts.sections[name]} <span>{ids.length}</span>
+    </h2>
+  );
+}
+
+interface SearchProps {
+  readonly search: string;
+  readonly found: string;
+  readonly onChange: (search: string | null) => void;
+}
+
+function SearchField({ search, found, onChange }: SearchProps) {
+  return (
+    <>
+      <label className="search">
+        <Search size={16} aria-hidden="true" />
+        <input
+          type="search"
+          // The press that opened it asked for it.
+          // biome-ignore lint/a11y/noAutofocus: the field opens by a press on its button or key
+          autoFocus
+          aria-label={texts.search}
+          placeholder={texts.search}
+          value={search}
+          onChange={(event) => onChange(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key === "Escape") onChange(null);
+          }}
+        />
+      </label>
+      <p className="searched" role="status">
+        {found}
+      </p>
+    </>
+  );
+}
+
+interface BlankProps {
+  readonly state: { readonly status: string; readonly error: unknown };
+  readonly choice: {
+    readonly view: string;
+    readonly platform: unknown;
+    readonly accountKey: unknown;
+    readonly window: unknown;
+  };
+  readonly search: string | null;
+  readonly retry: () => void;
+}
+
+/** What the list shows instead of rows. */
+function Blank({ state, choice, search, retry }: BlankProps) {
+  if (state.status === "loading") {
+    return (
+      <div role="status">
+        <span className="unseen">{texts.loading}</span>
+        {["a", "b", "c", "d", "e"].map((name) => (
+          <div className="skeleton" key={name} />
+        ))}
+      </div>
+    );
+  }
+  if (state.status === "failed") {
+    const { text, wayOn } = problemText(state.error);
+    return (
+      <div className="blank" role="alert">
+        <h2>{texts.failed}</h2>
+        <p>
+          {text} {wayOn}
+        </p>
+        <button type="button" className="btn" onClick={retry}>
+          {texts.again}
+        </button>
+      </div>
+    );
+  }
+  const isFiltered = choice.platform !== null || choice.accountKey !== null || choice.window !== null;
+  const words = search
+    ? texts.noMatch
+    : isFiltered
+      ? texts.filtered
+      : choice.view === "all"
+        ? texts.emptyAll
+        : texts.empty;
+  return (
+    <div className="blank">
+      <InboxIcon size={44} strokeWidth={1.4} aria-hidden="true" />
+      <h2>{words.title}</h2>
+      <p>{words.text}</p>
+    </div>
+  );
+}
+
+interface ListKeys {
+  readonly items: readonly Item[];
+  readonly openId: string | null;
+  readonly focusRow: (index: number) => void;
+  readonly openSearch: () => void;
+}
+
+/** `j` and `k` move through the rows, `Enter` opens the row with the focus, `/` searches. */
+function useListKeys({ items, openId, focusRow, openSearch }: ListKeys): void {
+  const { tenant } = useWorkspace();
+  const [, navigate] = useLocation();
+  const move = (step: 1 | -1) => {
+    const focused = focusedRow() ?? openId;
+    let index = items.findIndex(({ id }) => id !== undefined && id === focused);
+    if (index === -1) index = step === 1 ? -1 : items.length;
+    do index += step;
+    while (items[index]?.heading);
+    if (items[index]) focusRow(index);
+  };
+  useKeys([
+    { key: "j", run: () => move(1), label: "Next conversation", group: "List" },
+    { key: "k", run: () => move(-1), label: "Previous conversation", group: "List" },
+    {
+      key: "Enter",
+      run: () => {
+        const id = focusedRow();
+        if (id !== null) navigate(inboxPath(tenant, id));
+      },
+      label: "Open the conversation",
+      group: "List",
+    },
+    { key: "/", run: openSearch, label: "Search", group: "List" },
+  ]);
+}
+
+/** The id of the conversation whose row has the focus. */
+function focusedRow(): string | null {
+  return document.activeElement?.getAttribute("data-conversation") ?? null;
+}
+
+function rowElement(list: Element | null, id: string): HTMLElement | null {
+  const rows = [...(list?.querySelectorAll<HTMLElement>("[data-conversation]") ?? [])];
+  return rows.find((row) => row.dataset.conversation === id) ?? null;
+}

@@ -1,0 +1,64 @@
+import type { View } from "../../data/inbox-lists.ts";
+import { type Conversation, millis } from "../../data/types.ts";
+import { type MessagingWindow, windowOf } from "../../data/window.ts";
+
+export interface Section {
+  readonly name: "closing" | "open" | "person" | "closed" | "all";
+  readonly ids: readonly string[];
+}
+
+/** The conversations of a view, in its order. @param now the server's time in epoch milliseconds */
+export function sectionsOf(view: View, conversations: readonly Conversation[], now: number): Section[] {
+  if (view === "all") {
+    return [{ name: "all", ids: [...conversations].sort(newestFirst).map(({ id }) => id) }];
+  }
+  const bySection = new Map<Section["name"], Conversation[]>();
+  for (const conversation of conversations) {
+    if (!conversation.needs_reply) continue;
+    const name = sectionName(windowOf(conversation, now));
+    bySection.set(name, [...(bySection.get(name) ?? []), conversation]);
+  }
+  const names = ["closing", "open", "person", "closed"] as const;
+  return names.flatMap((name) => {
+    const members = bySection.get(name);
+    return members ? [{ name, ids: members.sort(closingFirst).map(({ id }) => id) }] : [];
+  });
+}
+
+function sectionName({ state }: MessagingWindow): Section["name"] {
+  return state === "none" ? "closed" : state;
+}
+
+function newestFirst(a: Conversation, b: Conversation): number {
+  return millis(b.last_message_at) - millis(a.last_message_at) || (a.id < b.id ? -1 : 1);
+}
+
+function closingFirst(a: Conversation, b: Conversation): number {
+  return millis(a.last_inbound_at) - millis(b.last_inbound_at) || (a.id < b.id ? -1 : 1);
+}
+
+/** What a list shows: the sections, and how many conversations wait to be shown. */
+export interface Arrangement {
+  readonly sections: readonly Section[];
+  readonly waiting: number;
+}
+
+/**
+ * The next arrangement of a list. While somebody points at the list or has the focus in it, no row moves: rows keep their
+ * places, even those that left the view, and new ones wait.
+ * @param wanted the sections as the order wants them
+ * @param exists whether a conversation may still be shown: an erased one leaves at once
+ */
+export function arrange(
+  shown: Arrangement,
+  wanted: readonly Section[],
+  { isHeld, exists }: { isHeld: boolean; exists: (id: string) => boolean },
+): Arrangement {
+  if (!isHeld) return { sections: wanted, waiting: 0 };
+  const sections = shown.sections
+    .map((section) => ({ ...section, ids: section.ids.filter(exists) }))
+    .filter(({ ids }) => ids.length > 0);
+  const shownIds = new Set(sections.flatMap(({ ids }) => ids));
+  const waiting = wanted.flatMap(({ ids }) => ids).filter((id) => !shownIds.has(id)).length;
+  return { sections, waiting };
+}

@@ -1,0 +1,53 @@
+import { useEffect, useReducer, useRef } from "react";
+import { type Arrangement, arrange, type Section } from "./order.ts";
+
+const nothing: Arrangement = { sections: [], waiting: 0 };
+
+/** Whether the list may not move: somebody points at it, presses in it or has the focus in it. */
+export interface Hold {
+  readonly isHeld: () => boolean;
+  readonly handlers: {
+    readonly onPointerEnter: () => void;
+    readonly onPointerLeave: () => void;
+    readonly onFocus: () => void;
+    readonly onBlur: (event: { currentTarget: Element; relatedTarget: EventTarget | null }) => void;
+  };
+}
+
+/**
+ * The arrangement that a list shows. Rows keep their places while the list is held, and move when it is free.
+ * @param key another list starts fresh
+ */
+export function useArrangement(key: string, wanted: readonly Section[], exists: (id: string) => boolean) {
+  const held = useRef({ pointer: false, focus: false });
+  const [, render] = useReducer((count: number) => count + 1, 0);
+  const shown = useRef({ key, arrangement: nothing });
+  const isHeld = held.current.pointer || held.current.focus;
+  const isFresh = shown.current.key !== key || shown.current.arrangement.sections.length === 0;
+  const arrangement = arrange(isFresh ? nothing : shown.current.arrangement, wanted, {
+    isHeld: isHeld && !isFresh,
+    exists,
+  });
+  useEffect(() => {
+    shown.current = { key, arrangement };
+  });
+  const set = (part: "pointer" | "focus", value: boolean) => {
+    if (held.current[part] === value) return;
+    held.current[part] = value;
+    render();
+  };
+  const handlers: Hold["handlers"] = {
+    onPointerEnter: () => set("pointer", true),
+    onPointerLeave: () => set("pointer", false),
+    onFocus: () => set("focus", true),
+    onBlur: ({ currentTarget, relatedTarget }) => {
+      if (!(relatedTarget instanceof Node && currentTarget.contains(relatedTarget))) set("focus", false);
+    },
+  };
+  /** Shows what waits, although the list is held. */
+  const release = () => {
+    shown.current = { key, arrangement: nothing };
+    render();
+  };
+  return { arrangement, handlers, release };
+}

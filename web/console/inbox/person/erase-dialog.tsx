@@ -1,0 +1,78 @@
+import { useState } from "react";
+import { useLocation } from "wouter";
+import { printableText } from "../../../../packages/client/src/printable.ts";
+import { useNotices } from "../../common/notices.tsx";
+import { problemText } from "../../common/problems.ts";
+import { personHandle, personName } from "../../data/names.ts";
+import type { Conversation } from "../../data/types.ts";
+import { useThread, useWorkspace } from "../../data/workspace.tsx";
+import { inboxPath } from "../../paths.ts";
+import { Dialog } from "../../ui/dialog.tsx";
+import { removeDraft } from "../composer/drafts.ts";
+import { forgetSeen } from "../thread/seen.ts";
+import { texts } from "./texts.ts";
+
+/** Erases everything of a conversation, after its person's handle was typed. */
+export function EraseDialog({ conversation, onClose }: { conversation: Conversation; onClose: () => void }) {
+  const { inbox, parley, tenant } = useWorkspace();
+  const { show } = useNotices();
+  const [, navigate] = useLocation();
+  const thread = useThread(conversation.id);
+  const [typed, setTyped] = useState("");
+  const [problem, setProblem] = useState("");
+  const [isBusy, setBusy] = useState(false);
+  const handle = printableText(personHandle(conversation) || personName(conversation)).trim();
+  const isMatch = typed.trim().replace(/^@/, "") === handle;
+  const count = texts.messages(thread?.book.known.size ?? 0, (thread?.older ?? null) !== null);
+
+  const erase = async () => {
+    if (!isMatch || isBusy) return;
+    setBusy(true);
+    try {
+      const result = await parley.conversations.erase(conversation.id);
+      removeDraft(tenant, conversation.id);
+      forgetSeen(conversation.id);
+      navigate(inboxPath(tenant));
+      inbox.forget(conversation.id);
+      show({ text: result.done ? texts.erased(result.removed.messages) : texts.erasing });
+    } catch (error) {
+      const { text, wayOn } = problemText(error);
+      setProblem(`${text} ${wayOn}`);
+      setBusy(false);
+    }
+  };
+
+  return (
+    <Dialog title={texts.eraseTitle} onClose={onClose}>
+      <form
+        className="erase-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void erase();
+        }}
+      >
+        <p>{texts.eraseText(printableText(personName(conversation)), count)}</p>
+        <label>
+          <span>{texts.typeHandle(handle)}</span>
+          <input
+            value={typed}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+            autoComplete="off"
+            spellCheck={false}
+          />
+        </label>
+        <p role="alert" className="problem">
+          {problem}
+        </p>
+        <div className="acts">
+          <button type="button" className="btn" onClick={onClose}>
+            {texts.cancel}
+          </button>
+          <button type="submit" className="btn danger" aria-disabled={!isMatch || isBusy}>
+            {texts.confirm}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

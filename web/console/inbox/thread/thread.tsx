@@ -1,0 +1,109 @@
+import { Check, ChevronLeft, PanelRight } from "lucide-react";
+import { useCallback, useState } from "react";
+import { Link } from "wouter";
+import { printableText } from "../../../../packages/client/src/printable.ts";
+import { useKeys } from "../../common/keys.tsx";
+import { personHandle, personName, platformName } from "../../data/names.ts";
+import type { Conversation, Message } from "../../data/types.ts";
+import { useConversation, useWorkspace } from "../../data/workspace.tsx";
+import { inboxPath } from "../../paths.ts";
+import { Face } from "../../ui/avatar.tsx";
+import { Composer } from "../composer/composer.tsx";
+import { MessageScroll } from "./message-scroll.tsx";
+import { texts } from "./texts.ts";
+import { useDone } from "./use-done.ts";
+import { useThreadItems } from "./use-thread.ts";
+import "./thread.css";
+
+interface ThreadProps {
+  readonly id: string;
+  readonly isPersonOpen: boolean;
+  readonly onPerson: () => void;
+}
+
+/** The open conversation: its head, its messages and its composer. */
+export function Thread({ id, isPersonOpen, onPerson }: ThreadProps) {
+  const conversation = useConversation(id);
+  const loaded = useThreadItems(id);
+  const [replyTo, setReplyTo] = useState<Message | null>(null);
+  const reply = useCallback((message: Message) => setReplyTo(message), []);
+  return (
+    <main className="thread">
+      <Head conversation={conversation} isPersonOpen={isPersonOpen} onPerson={onPerson} />
+      <MessageScroll id={id} conversation={conversation} {...loaded} onReply={reply} />
+      {conversation && loaded.thread?.status !== "missing" ? (
+        <Composer conversation={conversation} replyTo={replyTo} onReplyToChange={setReplyTo} />
+      ) : null}
+    </main>
+  );
+}
+
+type HeadProps = Pick<ThreadProps, "isPersonOpen" | "onPerson"> & { readonly conversation: Conversation | null };
+
+function Head({ conversation, isPersonOpen, onPerson }: HeadProps) {
+  const { tenant } = useWorkspace();
+  const setDone = useDone();
+  const isDone = conversation?.done_at !== null && conversation?.needs_reply === false && conversation.unanswered;
+  const toggle = () => {
+    if (conversation?.unanswered) void setDone(conversation, !isDone);
+  };
+  useKeys([
+    { key: "e", run: toggle, label: "Done", group: "Conversation" },
+    { key: "p", run: onPerson, label: "About this person", group: "Conversation" },
+  ]);
+  const name = conversation === null ? "" : printableText(personName(conversation));
+  return (
+    <header className="thread-head">
+      <Link className="icon back" href={inboxPath(tenant)} aria-label={texts.back}>
+        <ChevronLeft size={24} />
+      </Link>
+      {conversation === null ? null : (
+        <>
+          <Face name={name} id={conversation.participant_id} size={34} picture={conversation.participant_picture} />
+          <div className="who-line">
+            <h2 dir="auto">{name}</h2>
+            <p>
+              {personHandle(conversation) === "" ? null : (
+                <>
+                  <bdi>@{printableText(personHandle(conversation))}</bdi> ·{" "}
+                </>
+              )}
+              {platformName(conversation.platform)} · {texts.to(printableText(conversation.account_handle))}
+            </p>
+          </div>
+          <span className="push" />
+          {conversation.unanswered ? (
+            <button type="button" className="btn done" aria-pressed={isDone} onClick={toggle}>
+              <Check size={16} aria-hidden="true" />
+              <span className="words">{texts.done}</span> <kbd>E</kbd>
+            </button>
+          ) : null}
+          <button
+            type="button"
+            className="icon"
+            aria-label={texts.person}
+            aria-expanded={isPersonOpen}
+            title={`${texts.person} (p)`}
+            onClick={onPerson}
+          >
+            <PanelRight size={18} />
+          </button>
+        </>
+      )}
+    </header>
+  );
+}
+
+/** What stands in the place of a thread while none is open. */
+export function NoThread() {
+  return (
+    <main className="thread">
+      <div className="none">
+        <h2>{texts.choose}</h2>
+        <p className="keys">
+          <kbd>J</kbd> <kbd>K</kbd> moves, <kbd>Enter</kbd> opens, <kbd>?</kbd> shows all keys.
+        </p>
+      </div>
+    </main>
+  );
+}

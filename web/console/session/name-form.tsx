@@ -1,0 +1,63 @@
+import { useState } from "react";
+import { problemText } from "../common/problems.ts";
+import { account, isName, NAME_CHARS_MAX } from "./session.ts";
+import { texts } from "./texts.ts";
+
+interface NameFormProps {
+  readonly name: string;
+  readonly onSaved: () => void;
+  readonly onCancel?: () => void;
+}
+
+/** Asks for the person's name. */
+export function NameForm({ name: before, onSaved, onCancel }: NameFormProps) {
+  const [name, setName] = useState(before);
+  const [problem, setProblem] = useState("");
+  const [isBusy, setBusy] = useState(false);
+  const save = async () => {
+    if (isBusy) return;
+    if (!isName(name)) return setProblem(texts.nameProblem);
+    setBusy(true);
+    try {
+      await account.request("PATCH /console/me", { body: { name: name.trim() } });
+      onSaved();
+    } catch (error) {
+      const { text, wayOn } = problemText(error);
+      setProblem(`${text} ${wayOn}`);
+      setBusy(false);
+    }
+  };
+  return (
+    <form
+      className="form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save();
+      }}
+    >
+      <label>
+        <span>{texts.nameLabel}</span>
+        <input
+          value={name}
+          autoComplete="name"
+          maxLength={NAME_CHARS_MAX * 2}
+          aria-invalid={problem !== ""}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+      </label>
+      <p className="problem" role="alert">
+        {problem}
+      </p>
+      <div className="acts">
+        {onCancel ? (
+          <button type="button" className="btn" onClick={onCancel}>
+            {texts.cancel}
+          </button>
+        ) : null}
+        <button type="submit" className="btn first" aria-disabled={isBusy}>
+          {texts.save}
+        </button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,49 @@
+import { useState } from "react";
+import { initials } from "./initials.ts";
+import "./avatar.css";
+
+const COLORS = ["a", "b", "c", "d", "e", "f"] as const;
+
+interface FaceProps {
+  readonly name: string;
+  /** Chooses the colour. */
+  readonly id: string;
+  /** Pixels. */
+  readonly size: number;
+  readonly picture?: string | null | undefined;
+}
+
+/** The picture of a person, or their initials. The name stands beside it. */
+export function Face({ name, id, size, picture = null }: FaceProps) {
+  const [isBroken, setBroken] = useState(false);
+  const color = COLORS[colorIndex(id)] ?? "a";
+  if (picture?.startsWith("https://") && !isBroken) {
+    return (
+      <img
+        className="face"
+        src={picture}
+        alt=""
+        width={size}
+        height={size}
+        referrerPolicy="no-referrer"
+        loading="lazy"
+        onError={() => setBroken(true)}
+      />
+    );
+  }
+  return (
+    <span
+      className={`face ${color}`}
+      aria-hidden="true"
+      style={{ width: size, height: size, fontSize: Math.round(size * 0.36) }}
+    >
+      {initials(name)}
+    </span>
+  );
+}
+
+function colorIndex(id: string): number {
+  let sum = 0;
+  for (const character of id) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) % 9973;
+  return sum % COLORS.length;
+}

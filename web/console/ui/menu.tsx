@@ -1,0 +1,86 @@
+import { type ReactNode, useId, useRef } from "react";
+import { Link } from "wouter";
+import "./dialog.css";
+
+export interface MenuItem {
+  readonly label: string;
+  readonly icon?: ReactNode;
+  readonly href?: string | undefined;
+  readonly onSelect?: (() => void) | undefined;
+  readonly isCurrent?: boolean;
+  readonly isDanger?: boolean;
+}
+
+interface MenuProps {
+  readonly label: string;
+  /** What the button shows. */
+  readonly button: ReactNode;
+  readonly className?: string;
+  readonly items: readonly MenuItem[];
+  /** Stands above the items. */
+  readonly children?: ReactNode;
+}
+
+/** A button with a popover of choices. Escape and a press elsewhere close it, and the focus goes back to the button. */
+export function Menu({ label, button, className = "icon", items, children }: MenuProps) {
+  const id = useId();
+  const opener = useRef<HTMLButtonElement>(null);
+  const popover = useRef<HTMLDivElement>(null);
+  const place = () => {
+    const node = popover.current;
+    const rect = opener.current?.getBoundingClientRect();
+    if (!node || !rect) return;
+    const { offsetWidth: width, offsetHeight: height } = node;
+    const below = rect.bottom + 6;
+    node.style.left = `${Math.max(12, Math.min(rect.left, innerWidth - width - 12))}px`;
+    node.style.top = `${below + height > innerHeight ? Math.max(12, rect.top - height - 6) : below}px`;
+  };
+  const close = () => popover.current?.hidePopover();
+  return (
+    <>
+      <button type="button" ref={opener} className={className} aria-label={label} title={label} popoverTarget={id}>
+        {button}
+      </button>
+      <div
+        ref={popover}
+        id={id}
+        popover="auto"
+        className="menu"
+        aria-label={label}
+        role="dialog"
+        onToggle={(event) => {
+          if (event.newState !== "open") return;
+          place();
+          popover.current?.querySelector<HTMLElement>("a, button, select")?.focus();
+        }}
+      >
+        {children}
+        <ul>
+          {items.map(({ label: text, icon, href, onSelect, isCurrent, isDanger }) => (
+            <li key={text}>
+              {href === undefined ? (
+                <button
+                  type="button"
+                  className={isDanger ? "menu-item danger" : "menu-item"}
+                  aria-current={isCurrent ? "true" : undefined}
+                  onClick={() => {
+                    close();
+                    onSelect?.();
+                  }}
+                >
+                  {icon}
+                  <bdi>{text}</bdi>
+                </button>
+              ) : (
+                <Link href={href} className="menu-item" aria-current={isCurrent ? "true" : undefined} onClick={close}>
+                  {icon}
+                  <bdi>{text}</bdi>
+                </Link>
+              )}
+            </li>
+          ))}
+        </ul>
+      </div>
+    </>
+  );
+}
