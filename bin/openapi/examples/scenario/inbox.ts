@@ -37,6 +37,9 @@ export async function recordInbox(scenario: Scenario): Promise<Conversations> {
   const one = `/v1/conversations/${encodeURIComponent(messenger)}`;
   await example("getConversation", "A conversation with its messages", { path: one, headers: live });
   await example("getConversation", null, { path: "/v1/conversations/unknown", headers: live });
+  const done = { method: "PATCH", path: one, headers: live };
+  await example("updateConversation", "A conversation that needs no reply", { ...done, body: { done: true } });
+  await example("updateConversation", null, { ...done, body: { done: "yes" } });
   const messages = `/v1/messages?conversation_id=${encodeURIComponent(messenger)}`;
   const { data } = await example("listMessages", "The messages of a conversation", { path: messages, headers: live });
   await example("listMessages", null, { path: "/v1/messages?conversation_id=unknown", headers: live });
