@@ -64,7 +64,8 @@ test("a sweep costs half a read, and three writes for each account that is due; 
 test("the inbox of a tenant is read once, however many passes there are", async () => {
   const fixture = await openLoginFixture(testEnv);
   const other = await fixture.connect("other", ["7000000000000009"]);
-  for (let person = 0; person < 450; person++) await fixture.receive(other, `1${person}`);
+  // Ids of one length, so that the size of a page does not depend on the clock's last digits.
+  for (let person = 0; person < 450; person++) await fixture.receive(other, `1${String(person).padStart(9, "0")}`);
   testEnv.advance(HOUR);
   const account = await fixture.connect("one", LOGIN);
   await fixture.receive(account, "100");
@@ -80,8 +81,8 @@ test("the inbox of a tenant is read once, however many passes there are", async 
   const [disconnection, wait, firstPass, secondPass, ...rest] = reads;
   expect([disconnection, wait]).toEqual([9, 7]);
   // All pages in the first pass, and the newest page of 200 conversations in the second.
-  expect(firstPass).toBe(20.5);
-  expect(secondPass).toBe(10);
+  expect(firstPass).toBe(21.5);
+  expect(secondPass).toBe(10.5);
   expect(rest.every((rcu) => rcu === 0)).toBe(true);
   expect(await fixture.inbox()).not.toContain(fixture.conversation(account, "100"));
 });
