@@ -20,9 +20,14 @@ async function testFails(workspace: Workspace, { killedBy: { file, title } }: Pl
   return results.length === 0 ? null : results.some(({ status }) => status === "failed");
 }
 
-async function judge(workspace: Workspace, fault: PlantedFault): Promise<"killed" | "survived" | "no_such_test"> {
+/** `not_loaded`: the file with the fault is no program, so that no test saw the fault. */
+async function judge(
+  workspace: Workspace,
+  fault: PlantedFault,
+): Promise<"killed" | "survived" | "no_such_test" | "not_loaded"> {
   if ((await testFails(workspace, fault)) !== false) return "no_such_test";
-  return (await workspace.withFault(fault, () => testFails(workspace, fault))) ? "killed" : "survived";
+  const fails = await workspace.withFault(fault, () => testFails(workspace, fault));
+  return fails === null ? "not_loaded" : fails ? "killed" : "survived";
 }
 
 async function work(): Promise<void> {

@@ -56,6 +56,17 @@ it("an erasure does not start during the first pass of another", async () => {
   expect((await read()).erasure).toMatchObject({ op: request.op, phase: "first" });
 });
 
+it("a page that two runs have read is counted by the first of them", async () => {
+  const { head } = await read();
+  await erasures.start(tenant, conversation, head, newRequest());
+  const { erasure } = await read();
+  if (!erasure) throw new Error("The erasure has not started.");
+  const page = { upTo: "M#1", removed: { messages: 3 }, ulids: [], bodies: [] };
+  expect(await erasures.countPage(erasure, page)).toMatchObject({ upTo: "M#1", removed: { messages: 3 } });
+  expect(await erasures.countPage(erasure, page)).toBeNull();
+  expect((await read()).erasure?.removed).toMatchObject({ messages: 3 });
+});
+
 it("a dropped message has one mark, however often it is dropped", async () => {
   const erased = { id: deriveErasureId(conversation), erasedAt: NOW };
   const before = world.items().length;
