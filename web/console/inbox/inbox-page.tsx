@@ -26,10 +26,10 @@ export function InboxPage({ openId }: { openId: string | null }) {
       {openId === null ? (
         <NoThread />
       ) : (
-        <Thread key={openId} id={openId} isPersonOpen={isPersonOpen} onPerson={toggle} />
+        <Thread key={`thread ${openId}`} id={openId} isPersonOpen={isPersonOpen} onPerson={toggle} />
       )}
       {openId !== null && isPersonOpen ? (
-        <PersonPane key={openId} id={openId} isSheet={!isWide} onClose={toggle} />
+        <PersonPane key={`person ${openId}`} id={openId} isSheet={!isWide} onClose={toggle} />
       ) : null}
     </div>
   );
