@@ -34,12 +34,15 @@ const BEFORE_MAX = 50;
 export class ComposerStore {
   readonly inbox: LiveInbox;
   readonly #tenant: string;
+  /** As messages name this person. */
+  readonly #actorId: string;
   #state: ComposerState = { sends: [], chips: new Map() };
   readonly #listeners = new Set<() => void>();
 
-  constructor(inbox: LiveInbox, tenant: string) {
+  constructor(inbox: LiveInbox, tenant: string, actorId: string) {
     this.inbox = inbox;
     this.#tenant = tenant;
+    this.#actorId = actorId;
     inbox.onEvent((event) => {
       if (event.type === "hold.updated") this.#onHold(event.data.hold);
       if (event.type === "conversation.updated" && "erased" in event.data.conversation) {
@@ -155,7 +158,8 @@ export class ComposerStore {
         this.#update(send.key, { kind: "sent", messageId: platform_message_id });
         return;
       }
-      const { hold } = await this.parley.messages.sendAsHumanAgent(body, options);
+      const typed = { ...body, actor_id: this.#actorId };
+      const { hold } = await this.parley.messages.sendAsHumanAgent(typed, options);
       const link = parseVerifyUrl(hold.verify_url);
       if (hold.status !== "awaiting_verification" || link === null) return this.#onHoldState(send.key, hold);
       const endsAt = Date.parse(hold.expires_at);

@@ -79,6 +79,7 @@ export const texts = {
   reasons: {
     window_closed: "the 24 hours for replies are over.",
     human_agent_unavailable: "it cannot be sent as a person now.",
+    missing_actor: "its author is not known. Reload the page.",
     send_failed: "the platform refused it.",
     rate_limited: "too many messages were sent. Wait a little.",
     conversation_not_found: "the conversation does not exist any more.",

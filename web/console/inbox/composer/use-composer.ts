@@ -9,10 +9,10 @@ const noChips: readonly Chip[] = [];
 
 /** The store of the open workspace. */
 export function useComposerStore(): ComposerStore {
-  const { inbox, tenant } = useWorkspace();
+  const { inbox, tenant, person } = useWorkspace();
   let store = stores.get(inbox);
   if (store === undefined) {
-    store = new ComposerStore(inbox, tenant);
+    store = new ComposerStore(inbox, tenant, person.actorId);
     stores.set(inbox, store);
   }
   return store;
