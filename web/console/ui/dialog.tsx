@@ -19,6 +19,8 @@ export function Dialog({ title, onClose, children, isRequired = false }: DialogP
     const node = dialog.current;
     const opener = document.activeElement;
     node?.showModal();
+    // The browser chooses the button that closes it.
+    node?.querySelector<HTMLElement>("input, textarea")?.focus();
     return () => {
       node?.close();
       if (opener instanceof HTMLElement && opener.isConnected) opener.focus();

@@ -1,6 +1,7 @@
 import { type Parley, ParleyError } from "#client";
 import type { LiveInbox } from "../../data/live-inbox.ts";
 import { messagesOf } from "../../data/message-book.ts";
+import { noteSentFiles } from "../../data/sent-files.ts";
 import type { FileKind } from "../../data/types.ts";
 import { type HeldDraft, removeDraft, setDraft } from "./drafts.ts";
 import { parseVerifyUrl, type Send, type SendState, sendBody, stateAfterError } from "./sends.ts";
@@ -29,6 +30,8 @@ interface ComposerState {
 type NewSend = Pick<Send, "conversation" | "mode" | "text" | "files" | "replyTo">;
 
 const BEFORE_MAX = 50;
+/** The platform repeats a sent message within moments. */
+const ECHO_MS = 5_000;
 
 /** What this person sends and attaches in a workspace, by conversation. It outlives the switch to another one. */
 export class ComposerStore {
@@ -155,6 +158,7 @@ export class ComposerStore {
       const options = { idempotencyKey: send.key };
       if (send.mode === "reply") {
         const { platform_message_id } = await this.parley.messages.reply(body, options);
+        if (send.files.length > 0) this.#showFiles(send, platform_message_id);
         this.#update(send.key, { kind: "sent", messageId: platform_message_id });
         return;
       }
@@ -172,6 +176,15 @@ export class ComposerStore {
       // Nothing is sent by holding a message: a hold whose answer was lost can be asked for again.
       this.#update(send.key, send.mode === "person" && state.kind === "unknown" ? lostHold : state);
     }
+  }
+
+  /** No frame reports the addresses of sent files: the thread is read again when the platform has named them. */
+  #showFiles({ conversation, files }: Send, messageId: string): void {
+    noteSentFiles(
+      messageId,
+      files.map(({ preview }) => preview),
+    );
+    setTimeout(() => void this.inbox.openThread(conversation), ECHO_MS);
   }
 
   #onHold(hold: HoldFrame): void {

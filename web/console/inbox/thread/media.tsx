@@ -2,6 +2,7 @@ import { ChevronLeft, ChevronRight, FileText, MapPin, X } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { printableText } from "../../../../packages/client/src/printable.ts";
 import { mediaUrl } from "../../data/safe-urls.ts";
+import { sentFile } from "../../data/sent-files.ts";
 import type { Message } from "../../data/types.ts";
 import { texts } from "./texts.ts";
 
@@ -9,11 +10,13 @@ type Attachment = Message["attachments"][number];
 
 /** The attachments of a message: pictures in a grid, then everything else. */
 export function Attachments({ message }: { message: Message }) {
-  const pictures = message.attachments.filter(({ type }) => type === "image");
+  const pictures = message.attachments.flatMap((attachment, index) =>
+    attachment.type === "image" ? [mediaUrl(attachment.url, location.hostname) ?? sentFile(message.id, index)] : [],
+  );
   const others = message.attachments.filter(({ type }) => type !== "image");
   return (
     <>
-      {pictures.length > 0 ? <Pictures pictures={pictures} /> : null}
+      {pictures.length > 0 ? <Pictures urls={pictures} isSent={message.direction !== "inbound"} /> : null}
       {others.map((attachment, index) => (
         // The attachments of a message never change their places.
         // biome-ignore lint/suspicious/noArrayIndexKey: the list is fixed
@@ -23,23 +26,30 @@ export function Attachments({ message }: { message: Message }) {
   );
 }
 
-function Pictures({ pictures }: { pictures: readonly Attachment[] }) {
+interface PicturesProps {
+  readonly urls: readonly (string | null)[];
+  /** The platform names the address of a sent picture after a moment. */
+  readonly isSent: boolean;
+}
+
+function Pictures({ urls, isSent }: PicturesProps) {
   const [openAt, setOpenAt] = useState<number | null>(null);
-  const urls = pictures.map(({ url }) => mediaUrl(url, location.hostname));
   return (
-    <div className={pictures.length === 1 ? "pics one" : "pics"}>
+    <div className={urls.length === 1 ? "pics one" : "pics"}>
       {urls.map((url, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the list is fixed
-        <Picture key={index} url={url} onOpen={() => setOpenAt(index)} />
+        <Picture key={index} url={url} isSent={isSent} onOpen={() => setOpenAt(index)} />
       ))}
       {openAt === null ? null : <Lightbox urls={urls} start={openAt} onClose={() => setOpenAt(null)} />}
     </div>
   );
 }
 
-function Picture({ url, onOpen }: { url: string | null; onOpen: () => void }) {
-  const [isGone, setGone] = useState(false);
-  if (url === null || isGone) return <span className="gone-media">{texts.mediaGone}</span>;
+function Picture({ url, isSent, onOpen }: { url: string | null; isSent: boolean; onOpen: () => void }) {
+  const [brokenUrl, setBrokenUrl] = useState<string | null>(null);
+  if (url === null || url === brokenUrl) {
+    return <span className="gone-media">{url === null && isSent ? texts.pictureSent : texts.mediaGone}</span>;
+  }
   return (
     <button type="button" className="pic" onClick={onOpen} aria-label={texts.picture}>
       <img
@@ -48,7 +58,7 @@ function Picture({ url, onOpen }: { url: string | null; onOpen: () => void }) {
         loading="lazy"
         decoding="async"
         referrerPolicy="no-referrer"
-        onError={() => setGone(true)}
+        onError={() => setBrokenUrl(url)}
       />
     </button>
   );

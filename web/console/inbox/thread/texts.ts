@@ -30,6 +30,7 @@ export const texts = {
   storyMention: "Mentioned you in a story",
   storyGone: "Story no longer available",
   mediaGone: "No longer available",
+  pictureSent: "Picture",
   pictureOf: (name: string) => `Picture from ${name}`,
   picture: "Picture",
   download: "Open the file",
