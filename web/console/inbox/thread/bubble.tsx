@@ -68,9 +68,10 @@ function Content({ message, quoted, onJump }: BubbleProps) {
             <span className="postback">
               {texts.postback}: <bdi>{printableText(message.postback.title ?? message.postback.payload ?? "")}</bdi>
             </span>
-          ) : (
+          ) : message.text === "" ? null : (
             <Text text={message.text} />
           )}
+          {hasText || message.story || message.attachments.length > 0 ? null : <i>{texts.empty}</i>}
         </div>
       ) : null}
       {message.reactions.length > 0 ? (

@@ -13,7 +13,9 @@ export function Attachments({ message }: { message: Message }) {
   const pictures = message.attachments.flatMap((attachment, index) =>
     attachment.type === "image" ? [mediaUrl(attachment.url, location.hostname) ?? sentFile(message.id, index)] : [],
   );
-  const others = message.attachments.filter(({ type }) => type !== "image");
+  // The story itself stands in the message.
+  const hidden = message.story === null ? "image" : "story_mention";
+  const others = message.attachments.filter(({ type }) => type !== "image" && type !== hidden);
   return (
     <>
       {pictures.length > 0 ? <Pictures urls={pictures} isSent={message.direction !== "inbound"} /> : null}

@@ -21,6 +21,7 @@ export const texts = {
   newLine: "New since you looked",
   messages: "Messages",
   unsent: "Message unsent",
+  empty: "A message without text",
   edited: "edited",
   jump: "Go to the newest message",
   reply: "Reply to this message",
