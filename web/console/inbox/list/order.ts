@@ -44,8 +44,8 @@ export interface Arrangement {
 }
 
 /**
- * The next arrangement of a list. While somebody points at the list or has the focus in it, no row moves: rows keep their
- * places, even those that left the view, and new ones wait.
+ * The next arrangement of a list. While somebody points at the list or has the focus in it, no row moves: rows stay where they
+ * are, even those that left the view, and new ones wait, save those that follow all others, such as those of a further page.
  * @param wanted the sections as the order wants them
  * @param exists whether a conversation may still be shown: an erased one leaves at once
  */
@@ -59,6 +59,15 @@ export function arrange(
     .map((section) => ({ ...section, ids: section.ids.filter(exists) }))
     .filter(({ ids }) => ids.length > 0);
   const shownIds = new Set(sections.flatMap(({ ids }) => ids));
-  const waiting = wanted.flatMap(({ ids }) => ids).filter((id) => !shownIds.has(id)).length;
-  return { sections, waiting };
+  const rows = wanted.flatMap(({ name, ids }) => ids.map((id) => ({ name, id })));
+  const end = rows.findLastIndex(({ id }) => shownIds.has(id)) + 1;
+  const waiting = rows.slice(0, end).filter(({ id }) => !shownIds.has(id)).length;
+  return { sections: rows.slice(end).reduce(withRow, sections), waiting };
+}
+
+/** The sections with a row at their end. */
+function withRow(sections: readonly Section[], { name, id }: { name: Section["name"]; id: string }): Section[] {
+  const last = sections.at(-1);
+  if (last?.name !== name) return [...sections, { name, ids: [id] }];
+  return [...sections.slice(0, -1), { name, ids: [...last.ids, id] }];
 }
