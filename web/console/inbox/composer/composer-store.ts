@@ -3,7 +3,7 @@ import type { LiveInbox } from "../../data/live-inbox.ts";
 import { messagesOf } from "../../data/message-book.ts";
 import { noteSentFiles } from "../../data/sent-files.ts";
 import type { FileKind } from "../../data/types.ts";
-import { type HeldDraft, removeDraft, setDraft } from "./drafts.ts";
+import { addText, type HeldDraft, removeDraft, setHold } from "./drafts.ts";
 import { parseVerifyUrl, type Send, type SendState, sendBody, stateAfterError } from "./sends.ts";
 
 /** A file of a message that is being written. */
@@ -41,6 +41,8 @@ export class ComposerStore {
   readonly #actorId: string;
   #state: ComposerState = { sends: [], chips: new Map() };
   readonly #listeners = new Set<() => void>();
+  /** The keys of sends by the ids of their holds. */
+  readonly #holds = new Map<string, string>();
 
   constructor(inbox: LiveInbox, tenant: string, actorId: string) {
     this.inbox = inbox;
@@ -69,15 +71,15 @@ export class ComposerStore {
   async begin(draft: NewSend): Promise<void> {
     const { text, files } = draft;
     if (text === "" || files.length === 0) return void (await this.#send(draft));
-    const key = await this.#send({ ...draft, text: "" });
-    if (this.#find(key)?.state.kind !== "failed")
-      return void (await this.#send({ ...draft, files: [], replyTo: null }));
+    const state = await this.#send({ ...draft, text: "" });
+    if (state === null) return;
+    if (state.kind !== "failed") return void (await this.#send({ ...draft, files: [], replyTo: null }));
     // A text about files that did not go waits where it was written.
-    setDraft(draft.conversation, { text, startedAt: this.inbox.clock.now() });
+    addText(draft.conversation, text, this.inbox.clock.now());
   }
 
-  /** @returns the key of the send */
-  async #send(draft: NewSend): Promise<string> {
+  /** @returns how the call ended; null when the conversation was erased in the meantime */
+  async #send(draft: NewSend): Promise<SendState | null> {
     const thread = this.inbox.getState().threads.get(draft.conversation);
     const shown = thread ? messagesOf(thread.book).slice(-BEFORE_MAX) : [];
     const send: Send = {
@@ -88,8 +90,7 @@ export class ComposerStore {
       state: { kind: "sending" },
     };
     this.#set({ sends: [...this.#state.sends, send] });
-    await this.#call(send);
-    return send.key;
+    return await this.#call(send);
   }
 
   /**
@@ -152,29 +153,35 @@ export class ComposerStore {
     this.#set({ sends: this.#state.sends.filter((send) => send.conversation !== conversation), chips });
   }
 
-  async #call(send: Send, wasUnknown = false): Promise<void> {
+  async #call(send: Send, wasUnknown = false): Promise<SendState | null> {
+    const body = sendBody(send);
     try {
-      const body = sendBody(send);
       const options = { idempotencyKey: send.key };
       if (send.mode === "reply") {
         const { platform_message_id } = await this.parley.messages.reply(body, options);
         if (send.files.length > 0) this.#showFiles(send, platform_message_id);
-        this.#update(send.key, { kind: "sent", messageId: platform_message_id });
-        return;
+        return this.#settle(send.key, { kind: "sent", messageId: platform_message_id });
       }
       const typed = { ...body, actor_id: this.#actorId };
       const { hold } = await this.parley.messages.sendAsHumanAgent(typed, options);
+      // What was erased in the meantime is not stored.
+      if (!this.#find(send.key)) return null;
+      this.#holds.set(hold.id, send.key);
       const link = parseVerifyUrl(hold.verify_url);
-      if (hold.status !== "awaiting_verification" || link === null) return this.#onHoldState(send.key, hold);
+      if (hold.status !== "awaiting_verification" || link === null) {
+        this.#onHoldState(send.key, hold);
+        return this.#find(send.key)?.state ?? null;
+      }
       const endsAt = Date.parse(hold.expires_at);
-      this.#update(send.key, { kind: "held", ...link, endsAt });
-      setDraft(send.conversation, { text: "", startedAt: send.at, hold: { key: send.key, body, endsAt } });
+      setHold(send.conversation, { key: send.key, body, endsAt }, send.at);
+      return this.#settle(send.key, { kind: "held", ...link, endsAt });
     } catch (error) {
       const failure =
         error instanceof ParleyError ? error : new ParleyError({ code: "connection_failed", message: "" });
       const state = stateAfterError(failure, wasUnknown);
       // Nothing is sent by holding a message: a hold whose answer was lost can be asked for again.
-      this.#update(send.key, send.mode === "person" && state.kind === "unknown" ? lostHold : state);
+      const isLostHold = send.mode === "person" && state.kind === "unknown" && !wasUnknown;
+      return this.#settle(send.key, isLostHold ? lostHold : state);
     }
   }
 
@@ -187,16 +194,23 @@ export class ComposerStore {
     setTimeout(() => void this.inbox.openThread(conversation), ECHO_MS);
   }
 
+  /** Sets the state of a send that is still there. @returns the state, or null */
+  #settle(key: string, state: SendState): SendState | null {
+    if (!this.#find(key)) return null;
+    this.#update(key, state);
+    return state;
+  }
+
   #onHold(hold: HoldFrame): void {
-    const send = this.#state.sends.find(({ state }) => state.kind === "held" && state.holdId === hold.id);
-    if (send) this.#onHoldState(send.key, hold);
+    const key = this.#holds.get(hold.id);
+    if (key !== undefined) this.#onHoldState(key, hold);
   }
 
   #onHoldState(key: string, hold: HoldFrame): void {
     const send = this.#find(key);
-    if (!send || hold.status === "awaiting_verification") return;
-    if (hold.status === "sending") return;
-    removeDraft(this.#tenant, send.conversation);
+    if (!send || send.state.kind === "sent") return;
+    if (hold.status === "awaiting_verification" || hold.status === "sending") return;
+    setHold(send.conversation, null);
     if (hold.status === "sent" && hold.platform_message_id) {
       this.#update(key, { kind: "sent", messageId: hold.platform_message_id });
     } else if (hold.status === "sent") {

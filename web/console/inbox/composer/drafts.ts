@@ -26,6 +26,7 @@ interface Stored {
 let owner = "";
 let drafts: Record<string, Draft> = {};
 const listeners = new Set<() => void>();
+const savers = new Set<() => void>();
 
 /** Opens the drafts of a person. Those of another person are removed. */
 export function openDrafts(userId: string): void {
@@ -47,18 +48,35 @@ export function fullDraftOf(conversationId: string): Draft | null {
 
 /** Keeps a draft; one without text and hold is removed. */
 export function setDraft(conversationId: string, draft: Draft): void {
-  if (draft.text === "" && !draft.hold) delete drafts[conversationId];
-  else drafts[conversationId] = draft;
-  write();
-  changed();
+  change(conversationId, draft.text === "" && !draft.hold ? null : draft);
 }
 
-/** Removes the draft of a conversation: it was sent, or the conversation was erased. */
+/** Puts a text back where it was written, before what the person has written since. @param at epoch milliseconds of the server */
+export function addText(conversationId: string, text: string, at: number): void {
+  for (const save of savers) save();
+  const { text: later = "", startedAt = at, hold } = drafts[conversationId] ?? {};
+  const all = [text, later].filter((part) => part !== "").join("\n");
+  setDraft(conversationId, { text: all, startedAt: later === "" ? at : startedAt, hold });
+}
+
+/**
+ * Keeps a message that is held, or forgets it: null. What the person has written since stays.
+ * @param at when the person pressed, in epoch milliseconds of the server
+ */
+export function setHold(conversationId: string, hold: HeldDraft | null, at = 0): void {
+  const { text = "", startedAt = at } = drafts[conversationId] ?? {};
+  setDraft(conversationId, { text, startedAt, ...(hold ? { hold } : {}) });
+}
+
+/** Removes the draft of a conversation that was erased. */
 export function removeDraft(_tenant: string, conversationId: string): void {
-  if (!(conversationId in drafts)) return;
-  delete drafts[conversationId];
-  write();
-  changed();
+  change(conversationId, null);
+}
+
+/** Calls a function that stores what a field shows, before a text is put there. @returns ends it */
+export function beforeTextIsAdded(save: () => void): () => void {
+  savers.add(save);
+  return () => savers.delete(save);
 }
 
 /** Removes every draft: the person signed out. */
@@ -79,15 +97,29 @@ export function onDraftsChange(listener: () => void): () => void {
 }
 
 /** Reads what another tab stored. */
-export function syncDrafts(event: Pick<StorageEvent, "key">): void {
+export function syncDrafts(event: { readonly key?: string | null }): void {
   if (event.key !== KEY && event.key !== null) return;
   const stored = read();
   drafts = stored.owner === owner ? { ...stored.drafts } : {};
   changed();
 }
 
-if (typeof addEventListener === "function" && typeof localStorage !== "undefined")
-  addEventListener("storage", syncDrafts);
+if (typeof localStorage !== "undefined" && "addEventListener" in globalThis)
+  (globalThis as unknown as EventTarget).addEventListener("storage", (event) =>
+    syncDrafts(event as Event & { key?: string | null }),
+  );
+
+/** Changes one draft. Those of other conversations are as another tab stored them last. */
+function change(conversationId: string, draft: Draft | null): void {
+  const stored = read();
+  if (stored.owner === owner) drafts = { ...stored.drafts };
+  if (draft === null && !(conversationId in drafts)) return;
+  if (draft === null) delete drafts[conversationId];
+  else drafts[conversationId] = draft;
+  // Another person who signed in has drafts of their own.
+  if (stored.owner === "" || stored.owner === owner) write();
+  changed();
+}
 
 function changed(): void {
   for (const listener of listeners) listener();

@@ -6,7 +6,7 @@ import { personName, platformName } from "../../data/names.ts";
 import type { Conversation } from "../../data/types.ts";
 import { useThread, useWorkspace } from "../../data/workspace.tsx";
 import { Text } from "../../ui/text.tsx";
-import { removeDraft, setDraft } from "./drafts.ts";
+import { addText, setHold } from "./drafts.ts";
 import { passCheck } from "./hold-check.ts";
 import { checkTimeLeft, type Send, stateAfterError, unshownSends } from "./sends.ts";
 import { texts } from "./texts.ts";
@@ -117,8 +117,8 @@ function EditButton({ send }: { send: Send }) {
   const store = useComposerStore();
   const edit = () => {
     store.remove(send.key);
-    removeDraft("", send.conversation);
-    setDraft(send.conversation, { text: send.text, startedAt: store.inbox.clock.now() });
+    setHold(send.conversation, null);
+    addText(send.conversation, send.text, store.inbox.clock.now());
     store.setChips(send.conversation, (chips) => [
       ...chips,
       ...send.files.map(({ type, attachmentId, name, preview }) => ({
@@ -163,7 +163,7 @@ function CheckCard({ send, conversation }: { send: Send; conversation: Conversat
     );
     if (end.kind === "wait") return setCheck({ kind: "said", text: texts.held.waitSeconds(end.seconds) });
     if (end.kind === "failed") return setCheck({ kind: "said", text: texts.held.failed });
-    removeDraft("", send.conversation);
+    setHold(send.conversation, null);
     if (end.kind === "unknown") return store.update(send.key, { kind: "unknown" });
     if (end.status === "sent" || end.status === "sending") {
       // The message or the frame of the hold follows and names its id.

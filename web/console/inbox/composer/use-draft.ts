@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { useWorkspace } from "../../data/workspace.tsx";
-import { fullDraftOf, onDraftsChange, setDraft } from "./drafts.ts";
+import { beforeTextIsAdded, fullDraftOf, onDraftsChange, setDraft } from "./drafts.ts";
 
 const SAVED_AFTER_MS = 300;
 
@@ -23,8 +23,10 @@ export function useDraft(conversationId: string) {
     setLocal(null);
   }, [conversationId]);
   useEffect(() => {
+    const end = beforeTextIsAdded(flush);
     addEventListener("pagehide", flush);
     return () => {
+      end();
       removeEventListener("pagehide", flush);
       flush();
     };
