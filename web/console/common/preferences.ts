@@ -1,32 +1,7 @@
 import { useSyncExternalStore } from "react";
-
-// What a person prefers in this browser. It names no person and no conversation.
-
-export interface Preferences {
-  readonly theme: "light" | "dark" | "system";
-  readonly sound: boolean;
-  readonly notifications: boolean;
-  /** Whether single letters are keys. */
-  readonly keys: boolean;
-}
+import { type Preferences, parsePreferences } from "./stored-preferences.ts";
 
 const KEY = "parley.preferences";
-const defaults: Preferences = { theme: "system", sound: false, notifications: false, keys: true };
-
-/** What is stored. Anything that is no preference counts as the default. */
-export function parsePreferences(text: string | null): Preferences {
-  try {
-    const { theme, sound, notifications, keys } = JSON.parse(text ?? "{}");
-    return {
-      theme: theme === "light" || theme === "dark" ? theme : "system",
-      sound: sound === true,
-      notifications: notifications === true,
-      keys: keys !== false,
-    };
-  } catch {
-    return defaults;
-  }
-}
 
 let current: Preferences | undefined;
 const listeners = new Set<() => void>();

@@ -34,12 +34,18 @@ const byStatus: Readonly<Record<number, Problem>> = {
   429: { text: "Too many requests were made.", wayOn: "Wait a minute, then try again." },
 };
 
+/** Network Authentication Required. */
+const SIGN_IN_TO_NETWORK = 511;
+
 const failed: Problem = { text: "Parley did not answer as expected.", wayOn: AGAIN };
 
 /** The words for an error of a call. The texts of the service and of the platforms are not among them. */
 export function problemText(error: unknown): Problem {
   if (!(error instanceof ParleyError)) return failed;
-  return byCode[error.code] ?? byStatus[error.status ?? 0] ?? failed;
+  const status = error.status ?? 0;
+  // A page with the status of an error is one of the service's own machines, or says itself that a sign-in is missing.
+  const isOtherPage = error.code === "unexpected_response" && status >= 400 && status !== SIGN_IN_TO_NETWORK;
+  return (isOtherPage ? undefined : byCode[error.code]) ?? byStatus[status] ?? failed;
 }
 
 /** Whether a call was refused because the session has ended. */

@@ -2,13 +2,8 @@ import { useEffect, useRef } from "react";
 import { preferences } from "../common/preferences.ts";
 import { useWorkspace } from "../data/workspace.tsx";
 import { useNeedsReplyCount } from "../inbox/list/use-list.ts";
+import { pageTitle } from "./page-title.ts";
 import { texts } from "./texts.ts";
-
-/** The title of the page: how many wait for a reply, and no name. */
-export function pageTitle(count: string, page: string): string {
-  const title = `${page} – ${texts.name}`;
-  return count === "0" ? title : `(${count}) ${title}`;
-}
 
 /** Shows the count in the title, and gives the signs for new messages that the person wants. */
 export function useAlerts(page: string): void {

@@ -6,8 +6,12 @@ export type Me = Data<"GET /console/me">;
 /** A workspace of the person, with their role in it. */
 export type OwnWorkspace = Data<"GET /console/tenants">["tenants"][number];
 
-/** Calls that belong to no workspace. */
-export const account: Parley = new Parley({ onResponse: reportRefusal });
+/** Calls that belong to no workspace. One that is forbidden says nothing of a role, so nothing reads the role again. */
+export const account: Parley = new Parley({
+  onResponse: ({ status }) => {
+    if (status === 401) reportRefusal({ status });
+  },
+});
 
 export const NAME_CHARS_MAX = 80;
 
