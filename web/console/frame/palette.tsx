@@ -71,7 +71,6 @@ export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () =
         aria-expanded="true"
         aria-controls={listId}
         aria-activedescendant={entries[current] ? `${listId}-${current}` : undefined}
-        autoFocus
         value={words}
         onChange={(event) => {
           setWords(event.currentTarget.value);

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import { useWorkspace } from "../data/workspace.tsx";
+import { useThread, useWorkspace } from "../data/workspace.tsx";
 import { ConversationList } from "./list/conversation-list.tsx";
 import { PersonPane } from "./person/person-pane.tsx";
 import { NoThread, Thread } from "./thread/thread.tsx";
@@ -13,12 +13,13 @@ export function InboxPage({ openId }: { openId: string | null }) {
   const isWide = useMedia(WIDE);
   const [isPaneShown, setPaneShown] = useState(true);
   const [isSheetOpen, setSheetOpen] = useState(false);
-  const isPersonOpen = isWide ? isPaneShown : isSheetOpen;
+  const isMissing = useThread(openId ?? "")?.status === "missing";
+  const isPersonOpen = !isMissing && (isWide ? isPaneShown : isSheetOpen);
   const toggle = () => (isWide ? setPaneShown((shown) => !shown) : setSheetOpen((open) => !open));
   const classes = [
     "inbox",
     openId === null ? "at-list" : "at-thread",
-    isWide && isPaneShown && openId !== null ? "with-person" : "",
+    isWide && isPersonOpen && openId !== null ? "with-person" : "",
   ];
   return (
     <div className={classes.filter(Boolean).join(" ")} key={tenant}>

@@ -80,7 +80,7 @@ function SendMeta({ send }: { send: Send }) {
       );
     case "unknown":
       return (
-        <div className="meta" role="alert">
+        <div className="meta wrap" role="alert">
           <span className="reason">{words.unknown}</span> <span className="plain">{words.unknownText}</span>{" "}
           <button type="button" className="link" onClick={again}>
             {words.checkAgain}

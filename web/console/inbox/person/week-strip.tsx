@@ -2,7 +2,7 @@ import { fullTime, timeOfDay } from "../../common/times.ts";
 import { texts } from "./texts.ts";
 
 const DAY = 24 * 3_600_000;
-const weekday = new Intl.DateTimeFormat(undefined, { weekday: "short", day: "numeric" });
+const weekday = new Intl.DateTimeFormat(undefined, { weekday: "short", day: "numeric", month: "short" });
 
 /** The seven days after a person's last message: 24 hours for replies, then six days as a person, and where now is. */
 export function WeekStrip({ lastInboundAt, now }: { lastInboundAt: number | null; now: number }) {

@@ -41,6 +41,7 @@ export function MessageScroll({ id, conversation, thread, messages, items, onRep
     anchorTo: "end",
     scrollEndThreshold: END_PX,
     overscan: 8,
+    paddingEnd: 12,
   });
 
   const isReady = thread?.status === "ready";
