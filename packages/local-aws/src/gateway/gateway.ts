@@ -59,7 +59,9 @@ export async function openGateway(
     keepAliveTimeout: 60_000,
     onRequest(request, response) {
       if (!options) return sendMessage(response, 503, "The local stack is starting.");
-      const { report } = options;
+      const { report, now } = options;
+      // A page that reads the server's time from it would mix two clocks after an advance.
+      response.setHeader("date", new Date(now()).toUTCString());
       handleRequest(request, response, options).catch((error: Error) => {
         report(`gateway: ${error.message}`);
         if (!response.headersSent) sendMessage(response, 500, "Internal Server Error");

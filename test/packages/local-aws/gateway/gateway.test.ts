@@ -239,6 +239,13 @@ it("a response is sent with status, headers, cookies and bytes", async () => {
   expect(Buffer.from(await response.arrayBuffer())).toEqual(Buffer.from([0, 255]));
 });
 
+it("a response has the date of the stack's clock", async () => {
+  const before = Date.parse((await fetch(`${stack.baseUrl}/odd?case=plain`)).headers.get("date") ?? "");
+  await stack.advanceClock(3_600_000);
+  const after = Date.parse((await fetch(`${stack.baseUrl}/odd?case=plain`)).headers.get("date") ?? "");
+  expect(after - before).toBeGreaterThanOrEqual(3_600_000);
+});
+
 it("a response without a status is JSON with 200", async () => {
   const response = await ask("plain");
   expect(response.status).toBe(200);
