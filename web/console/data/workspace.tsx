@@ -104,8 +104,10 @@ export function useServerTime(everyMs = 15_000): number {
     tick();
     const timer = setInterval(tick, everyMs);
     document.addEventListener("visibilitychange", tick);
+    const endCorrections = clock.onCorrection(tick);
     return () => {
       clearInterval(timer);
+      endCorrections();
       document.removeEventListener("visibilitychange", tick);
     };
   }, [clock, everyMs]);
