@@ -3,7 +3,7 @@ import { WallClock } from "../../../../web/console/data/wall-clock.ts";
 
 const MINUTE = 60_000;
 
-it("the clock of the console is the server's, whatever this machine's clock shows", () => {
+it("the clock of the console is the server's, not that of this machine", () => {
   let machine = 1_000 * MINUTE;
   const clock = new WallClock(() => machine);
   clock.set(1_010 * MINUTE);

@@ -173,7 +173,7 @@ export class ComposerStore {
         return this.#find(send.key)?.state ?? null;
       }
       const endsAt = Date.parse(hold.expires_at);
-      setHold(send.conversation, { key: send.key, body, endsAt }, send.at);
+      setHold(send.conversation, { key: send.key, body: typed, endsAt }, send.at);
       return this.#settle(send.key, { kind: "held", ...link, endsAt });
     } catch (error) {
       const failure =
