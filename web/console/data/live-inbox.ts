@@ -96,6 +96,16 @@ export class LiveInbox {
     this.#connection = null;
   }
 
+  /** Goes on after the person has signed in again: a stream that was refused without a session is followed again. */
+  resume(): void {
+    if (this.#state.stream.state === "closed") {
+      this.stop();
+      this.#setStream("connecting");
+      this.start();
+    }
+    void this.refetch();
+  }
+
   readonly getState = (): InboxState => this.#state;
 
   readonly subscribe = (listener: Listener): (() => void) => {

@@ -65,7 +65,12 @@ export function WorkspaceProvider({ tenant, person, csrfToken, children }: Works
   const { inbox } = opened;
   useEffect(() => {
     inbox.start();
-    return () => inbox.stop();
+    const onSignedIn = () => inbox.resume();
+    addEventListener("parley:signed-in", onSignedIn);
+    return () => {
+      removeEventListener("parley:signed-in", onSignedIn);
+      inbox.stop();
+    };
   }, [inbox]);
   const workspace = useMemo(() => ({ ...opened, person }), [opened, person]);
   return <Context value={workspace}>{children}</Context>;
@@ -83,8 +88,18 @@ export function useInbox<T>(select: (state: InboxState) => T): T {
   return useSyncExternalStore(inbox.subscribe, () => select(inbox.getState()));
 }
 
+/**
+ * A conversation; null when it is not known, was erased or does not exist. One that left its list, because a colleague
+ * answered during a lost connection, stays as it was until its own fetch ends: without it the composer would lose the focus,
+ * and the next letters would be keys of the page.
+ */
 export function useConversation(id: string): Conversation | null {
-  return useInbox(({ book }) => book.known.get(id)?.conversation ?? null);
+  const known = useInbox(({ book }) => book.known.get(id)?.conversation ?? null);
+  const isGone = useInbox(({ book, threads }) => book.erased.has(id) || threads.get(id)?.status === "missing");
+  const last = useRef(known);
+  if (known !== null) last.current = known;
+  if (known !== null || isGone) return known;
+  return last.current?.id === id ? last.current : null;
 }
 
 export function useThread(id: string): ThreadState | null {

@@ -17,7 +17,11 @@ export function useThreadItems(id: string) {
       if (document.visibilityState === "visible") void inbox.openThread(id);
     };
     document.addEventListener("visibilitychange", again);
-    return () => document.removeEventListener("visibilitychange", again);
+    addEventListener("parley:signed-in", again);
+    return () => {
+      document.removeEventListener("visibilitychange", again);
+      removeEventListener("parley:signed-in", again);
+    };
   }, [inbox, id]);
   const openedAt = useRef(stream.since);
   useEffect(() => {
