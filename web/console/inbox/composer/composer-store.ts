@@ -54,6 +54,10 @@ export class ComposerStore {
         this.forget(event.data.conversation.id);
       }
     });
+    // Not in a test of this file, which has no page.
+    if ("addEventListener" in globalThis) {
+      (globalThis as unknown as EventTarget).addEventListener("pagehide", () => this.#keepRefused());
+    }
   }
 
   readonly getState = (): ComposerState => this.#state;
@@ -151,6 +155,13 @@ export class ComposerStore {
     const chips = new Map(this.#state.chips);
     chips.delete(conversation);
     this.#set({ sends: this.#state.sends.filter((send) => send.conversation !== conversation), chips });
+  }
+
+  /** The page is left: a text that was refused waits where it was written. */
+  #keepRefused(): void {
+    for (const { conversation, text, state } of this.#state.sends) {
+      if (state.kind === "failed" && text !== "") addText(conversation, text, this.inbox.clock.now());
+    }
   }
 
   async #call(send: Send, wasUnknown = false): Promise<SendState | null> {

@@ -24,6 +24,8 @@ interface Stored {
 }
 
 let owner = "";
+/** Nothing is stored after a sign-out: the page that is left would store its last text again. */
+let isSignedOut = false;
 let drafts: Record<string, Draft> = {};
 const listeners = new Set<() => void>();
 const savers = new Set<() => void>();
@@ -32,6 +34,7 @@ const savers = new Set<() => void>();
 export function openDrafts(userId: string): void {
   const stored = read();
   owner = userId;
+  isSignedOut = false;
   drafts = stored.owner === userId ? { ...stored.drafts } : {};
   if (stored.owner !== userId) write();
   changed();
@@ -82,6 +85,7 @@ export function beforeTextIsAdded(save: () => void): () => void {
 /** Removes every draft: the person signed out. */
 export function clearDrafts(): void {
   drafts = {};
+  isSignedOut = true;
   try {
     localStorage.removeItem(KEY);
   } catch {
@@ -137,6 +141,7 @@ function read(): Stored {
 }
 
 function write(): void {
+  if (isSignedOut) return;
   const newest = Object.entries(drafts)
     .sort(([, a], [, b]) => b.startedAt - a.startedAt)
     .slice(0, STORED_MAX);
