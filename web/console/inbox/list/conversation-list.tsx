@@ -1,6 +1,6 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { Inbox as InboxIcon, Search, X } from "lucide-react";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import { useKeys } from "../../common/keys.tsx";
 import { problemText } from "../../common/problems.ts";
@@ -22,7 +22,7 @@ type Item =
   | { readonly heading: Section; readonly id?: undefined }
   | { readonly id: string; readonly heading?: undefined };
 
-const ROW_HEIGHT = 64;
+const ROW_HEIGHT = 62;
 const HEADING_HEIGHT = 31;
 
 /** The column of conversations. @param openId the id of the open conversation; null when none is open */
@@ -50,6 +50,10 @@ export function ConversationList({ openId }: { openId: string | null }) {
     getItemKey: (index) => items[index]?.id ?? items[index]?.heading?.name ?? index,
     initialOffset: choice.scrollTop,
     overscan: 6,
+  });
+  const restoring = useRestoredPlace(scroller, virtual, {
+    place: choice.scrollTop,
+    isComplete: state.status === "ready" && state.next === null,
   });
   const rows = virtual.getVirtualItems();
   const lastShown = rows.at(-1)?.index ?? 0;
@@ -101,7 +105,11 @@ export function ConversationList({ openId }: { openId: string | null }) {
         className="rows"
         ref={scroller}
         {...handlers}
-        onScroll={(event) => keepScrollTop(event.currentTarget.scrollTop)}
+        onWheel={restoring.end}
+        onTouchMove={restoring.end}
+        onScroll={(event) => {
+          if (!restoring.isRunning()) keepScrollTop(event.currentTarget.scrollTop);
+        }}
       >
         {arrangement.waiting > 0 ? (
           <div className="waiting">
@@ -145,6 +153,30 @@ export function ConversationList({ openId }: { openId: string | null }) {
       </div>
     </section>
   );
+}
+
+/**
+ * Scrolls a list to where it was before a reload, as soon as so much of it is loaded.
+ * @param list `place` in pixels; `isComplete`: nothing more can be loaded
+ */
+function useRestoredPlace(
+  scroller: React.RefObject<HTMLElement | null>,
+  virtual: { getTotalSize(): number; scrollToOffset(offset: number): void },
+  { place, isComplete }: { readonly place: number; readonly isComplete: boolean },
+) {
+  const target = useRef<number | null>(place > 0 ? place : null);
+  const size = virtual.getTotalSize();
+  useLayoutEffect(() => {
+    if (target.current === null || scroller.current === null || size === 0) return;
+    virtual.scrollToOffset(target.current);
+    if (isComplete || size - scroller.current.clientHeight >= target.current) target.current = null;
+  }, [scroller, virtual, size, isComplete]);
+  return {
+    isRunning: () => target.current !== null,
+    end: () => {
+      target.current = null;
+    },
+  };
 }
 
 function Heading({ section: { name, ids } }: { section: Section }) {

@@ -46,23 +46,47 @@ export function MessageScroll({ id, conversation, thread, messages, items, onRep
 
   const isReady = thread?.status === "ready";
   const isPlaced = useRef(false);
+  const wasAtEnd = useRef(true);
   useLayoutEffect(() => {
     // Only when the thread shows first: later it stays where it is.
     if (!isReady || isPlaced.current) return;
     isPlaced.current = true;
     const place = places.get(id);
     const index = place ? items.findIndex(({ key }) => key === place.key) : -1;
+    wasAtEnd.current = index < 0;
     if (place && index >= 0) virtual.scrollToIndex(index, { align: "start" });
     else virtual.scrollToEnd();
   }, [isReady, id, items, virtual]);
 
   const newest = messages.at(-1)?.id;
-  const wasAtEnd = useRef(true);
   useLayoutEffect(() => {
     if (newest !== undefined && wasAtEnd.current) virtual.scrollToEnd();
   }, [newest, virtual]);
 
+  // The virtual list keeps the item at the top in its place. While that is the start or a day, older messages come below it.
+  const firstId = messages[0]?.id;
+  const firstPlace = useRef<{ readonly id: string | undefined; readonly below: number | null }>({
+    id: firstId,
+    below: null,
+  });
+  useLayoutEffect(() => {
+    const { id: earlierId, below } = firstPlace.current;
+    if (earlierId !== firstId && below !== null && below >= 0) {
+      const index = items.findIndex(({ key }) => key === earlierId);
+      const offset = index < 0 ? undefined : virtual.getOffsetForIndex(index, "start")?.[0];
+      if (offset !== undefined) virtual.scrollToOffset(offset - below);
+    }
+    firstPlace.current = { id: firstId, below: belowEdge(firstId) };
+  });
+
+  /** How far the top of an item is below the edge, in pixels; null while it is not drawn. */
+  function belowEdge(key: string | undefined): number | null {
+    const item = virtual.getVirtualItems().find((each) => each.key === key);
+    return item ? item.start - (scroller.current?.scrollTop ?? 0) : null;
+  }
+
   const onScroll = () => {
+    firstPlace.current = { id: firstId, below: belowEdge(firstId) };
     const node = scroller.current;
     if (!node) return;
     const distance = node.scrollHeight - node.scrollTop - node.clientHeight;
