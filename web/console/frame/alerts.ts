@@ -43,7 +43,7 @@ function notify(): void {
 }
 
 let audio: AudioContext | undefined;
-let lastToneAt = 0;
+let lastToneAt = Number.NEGATIVE_INFINITY;
 
 /** A short tone, at most one in two seconds. */
 function playTone(): void {
