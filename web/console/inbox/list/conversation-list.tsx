@@ -68,11 +68,18 @@ export function ConversationList({ openId }: { openId: string | null }) {
     openSearch: () => setSearch((text) => text ?? ""),
   });
 
+  const wantedRow = useRef("");
   function focusRow(index: number): void {
     virtual.scrollToIndex(index, { align: "auto" });
-    const id = items[index]?.id;
-    const focus = () => rowElement(scroller.current, id ?? "")?.focus();
-    focus();
+    const id = items[index]?.id ?? "";
+    wantedRow.current = id;
+    const row = rowElement(scroller.current, id);
+    row?.focus();
+    if (row !== null) return;
+    // It is drawn after the scroll, unless another key has chosen another row by then.
+    const focus = () => {
+      if (wantedRow.current === id) rowElement(scroller.current, id)?.focus();
+    };
     requestAnimationFrame(() => requestAnimationFrame(focus));
   }
 
