@@ -41,26 +41,33 @@ export class SmallServer {
     const cursor = Number(url.searchParams.get("cursor") ?? 0);
     const limit = Number(url.searchParams.get("limit") ?? PAGE);
     const id = /^\/v1\/conversations\/(.+)$/.exec(url.pathname)?.[1];
-    if (id === undefined) return page("conversations", this.#list(url.searchParams), { cursor, limit });
+    if (id === undefined)
+      return page("conversations", listed(this.conversations.values(), url.searchParams, this.now()), {
+        cursor,
+        limit,
+      });
     const conversation = this.conversations.get(decodeURIComponent(id));
     if (!conversation)
       return json(404, { ok: false, error: { code: "conversation_not_found", message: "No such conversation." } });
     const messages = [...(this.messages.get(conversation.id) ?? [])].reverse();
     return page("messages", messages, { cursor, limit, more: { conversation } });
   }
+}
 
-  #list(query: URLSearchParams): Conversation[] {
-    const all = [...this.conversations.values()].filter(
-      (each) => (query.get("platform") ?? each.platform) === each.platform,
-    );
-    if (query.get("needs_reply") !== "true") {
-      return all.sort((a, b) => millis(b.last_message_at) - millis(a.last_message_at) || (a.id < b.id ? -1 : 1));
-    }
-    const isOpen = (each: Conversation) => millis(each.last_inbound_at) > this.now() - DAY;
-    return all
-      .filter((each) => each.needs_reply)
-      .sort((a, b) => Number(isOpen(b)) - Number(isOpen(a)) || millis(a.last_inbound_at) - millis(b.last_inbound_at));
+/** What the list of the API shows, from its first page on. @param now epoch milliseconds */
+export function listed(conversations: Iterable<Conversation>, query: URLSearchParams, now: number): Conversation[] {
+  const all = [...conversations].filter(
+    (each) =>
+      (query.get("platform") ?? each.platform) === each.platform &&
+      (query.get("account_key") ?? each.account_key) === each.account_key,
+  );
+  if (query.get("needs_reply") !== "true") {
+    return all.sort((a, b) => millis(b.last_message_at) - millis(a.last_message_at) || (a.id < b.id ? -1 : 1));
   }
+  const isOpen = (each: Conversation) => millis(each.last_inbound_at) > now - DAY;
+  return all
+    .filter((each) => each.needs_reply)
+    .sort((a, b) => Number(isOpen(b)) - Number(isOpen(a)) || millis(a.last_inbound_at) - millis(b.last_inbound_at));
 }
 
 interface Slice {
