@@ -7,6 +7,7 @@ import { NoticesProvider } from "./common/notices.tsx";
 import { applyTheme } from "./common/preferences.ts";
 import { isForbidden, isSignedOut } from "./common/problems.ts";
 import { type Person, WorkspaceProvider } from "./data/workspace.tsx";
+import { CrashBoundary } from "./frame/crash.tsx";
 import { Shell } from "./frame/shell.tsx";
 import { texts as frameTexts } from "./frame/texts.ts";
 import { openDrafts } from "./inbox/composer/drafts.ts";
@@ -40,7 +41,9 @@ export function App() {
       <NoticesProvider>
         <KeysProvider>
           <SessionProvider>
-            <Pages />
+            <CrashBoundary>
+              <Pages />
+            </CrashBoundary>
           </SessionProvider>
         </KeysProvider>
       </NoticesProvider>

@@ -7,6 +7,7 @@ import {
   withFrame,
   withoutErased,
 } from "./conversation-book.ts";
+import { isWellFormed } from "./frame-shape.ts";
 import { emptyList, type ListQuery, type ListState, listKey, loadedOf } from "./inbox-lists.ts";
 import { emptyThread, type MessageBook, messagesOf, withEvent, withMessages } from "./message-book.ts";
 import { type Conversation, type Message, millis, type StreamEvent } from "./types.ts";
@@ -119,8 +120,9 @@ export class LiveInbox {
     return () => this.#eventListeners.delete(listener);
   }
 
-  /** Merges an event of the stream. */
+  /** Merges an event of the stream. One that lacks what its type has changes nothing. */
   receive(event: StreamEvent): void {
+    if (!isWellFormed(event)) return;
     const { book, threads } = this.#state;
     const nextThreads = new Map(threads);
     for (const [id, thread] of threads) {

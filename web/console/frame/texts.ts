@@ -36,6 +36,11 @@ export const texts = {
   paletteEmpty: "Nothing matches.",
   people: "People",
   pages: "Pages and actions",
+  crash: {
+    title: "This page could not be shown",
+    text: "Something in it is not as the console expects. What you wrote is saved.",
+    reload: "Reload",
+  },
   unknownPage: {
     title: "This page does not exist",
     text: "The address may be mistyped or old.",

@@ -73,7 +73,7 @@ export function message(id: string, change: Partial<Message> = {}): Message {
     platform: "instagram",
     sent_at: new Date(NOW).toISOString(),
     direction: "outbound",
-    sent_via: "api",
+    sent_via: "api_in_window",
     actor_id: ME,
     text: "Hello",
     attachments: [],
