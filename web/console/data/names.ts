@@ -20,7 +20,8 @@ export function platformLink({ platform, account_handle }: Conversation): string
 /** Where the person is shown on the platform; null where that is not known. */
 export function profileLink({ platform, participant_username }: Conversation): string | null {
   if (platform !== "instagram" || participant_username === null) return null;
-  return `https://www.instagram.com/${encodeURIComponent(participant_username)}`;
+  // Half a character cannot be part of an address.
+  return `https://www.instagram.com/${encodeURIComponent(participant_username.replace(/\p{Surrogate}/gu, "\ufffd"))}`;
 }
 
 const platforms = { instagram: "Instagram", messenger: "Messenger" } as const;

@@ -26,6 +26,7 @@ it("the links of the platforms name the account and the person", () => {
   const instagram = named({ account_handle: "acme", participant_username: "mia b/?#" });
   expect(platformLink(instagram)).toBe("https://ig.me/m/acme");
   expect(profileLink(instagram)).toBe("https://www.instagram.com/mia%20b%2F%3F%23");
+  expect(profileLink(named({ participant_username: "mia\ud800" }))).toBe("https://www.instagram.com/mia%EF%BF%BD");
   const messenger = named({ platform: "messenger", account_handle: "acme", participant_username: "mia" });
   expect(platformLink(messenger)).toBe("https://m.me/acme");
   expect(profileLink(messenger)).toBeNull();
