@@ -47,9 +47,14 @@ export function PageChoice() {
   if (pages.error) {
     const { text, wayOn } = problemText(pages.error);
     return (
-      <p className="problem" role="alert">
-        {text} {wayOn}
-      </p>
+      <div role="alert">
+        <p className="problem">
+          {text} {wayOn}
+        </p>
+        <button type="button" className="btn" onClick={() => void pages.refetch()}>
+          {texts.again}
+        </button>
+      </div>
     );
   }
   if (pages.data && all.length === 0) return <p role="status">{texts.noPages}</p>;

@@ -3,6 +3,7 @@ import { useState } from "react";
 import { printableText } from "../../../packages/client/src/printable.ts";
 import { useNotices } from "../common/notices.tsx";
 import { setPreferences, usePreferences } from "../common/preferences.ts";
+import { problemText } from "../common/problems.ts";
 import { useWorkspace } from "../data/workspace.tsx";
 import { NameForm } from "../session/name-form.tsx";
 import { useSession } from "../session/session-provider.tsx";
@@ -31,6 +32,10 @@ export function ProfileMenu() {
     if (notifications) return setPreferences({ notifications: false });
     if (await askForNotifications()) setPreferences({ notifications: true });
     else show({ text: texts.notificationsBlocked, kind: "problem" });
+  };
+  const signOutFailed = (error: unknown) => {
+    const { text, wayOn } = problemText(error);
+    show({ text: `${texts.signOutFailed} ${text} ${wayOn}`, kind: "problem" });
   };
   const name = printableText(person.name);
   const state = (isOn: boolean) => (isOn ? "on" : "off");
@@ -66,7 +71,7 @@ export function ProfileMenu() {
             label: texts.signOut,
             icon: <LogOut size={16} />,
             isDanger: true,
-            onSelect: () => void signOut().catch(() => show({ text: texts.signOutFailed, kind: "problem" })),
+            onSelect: () => void signOut().catch(signOutFailed),
           },
         ]}
       >

@@ -33,7 +33,8 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     if (person !== null && person.user_id !== first.user_id) location.reload();
     else setPerson(first);
   }, [first, person]);
-  const isSignedOutAtStart = first === undefined && isSignedOut(me.error);
+  const isSignedOutAtStart =
+    (first === undefined && isSignedOut(me.error)) || (workspaces.data === undefined && isSignedOut(workspaces.error));
   useEffect(() => {
     if (isSignedOutAtStart) location.replace(signInPage(location.pathname + location.search));
   }, [isSignedOutAtStart]);
