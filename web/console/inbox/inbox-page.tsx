@@ -3,6 +3,7 @@ import { useThread, useWorkspace } from "../data/workspace.tsx";
 import { ConversationList } from "./list/conversation-list.tsx";
 import { PersonPane } from "./person/person-pane.tsx";
 import { NoThread, Thread } from "./thread/thread.tsx";
+import { usePageFocus } from "./use-page-focus.ts";
 import "./inbox.css";
 
 const WIDE = "(min-width: 1240px)";
@@ -10,6 +11,7 @@ const WIDE = "(min-width: 1240px)";
 /** The inbox: the list, the open conversation and its person. @param openId the id of the open conversation, or null */
 export function InboxPage({ openId }: { openId: string | null }) {
   const { tenant } = useWorkspace();
+  usePageFocus(openId);
   const isWide = useMedia(WIDE);
   const [isPaneShown, setPaneShown] = useState(true);
   const [isSheetOpen, setSheetOpen] = useState(false);

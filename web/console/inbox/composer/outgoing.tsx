@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { printableText } from "../../../../packages/client/src/printable.ts";
 import { timeOfDay } from "../../common/times.ts";
 import { messagesOf } from "../../data/message-book.ts";
@@ -26,9 +26,11 @@ export function Outgoing({ conversation }: { conversation: Conversation }) {
 
 function OutgoingBubble({ send, conversation }: { send: Send; conversation: Conversation }) {
   const { state } = send;
+  const bubble = useRef<HTMLDivElement>(null);
+  useFocusStays(bubble, state.kind);
   const kind = state.kind === "held" ? "held" : state.kind === "failed" ? "failed" : "";
   return (
-    <div className={`m out lead last ${kind}`} data-send={send.state.kind}>
+    <div ref={bubble} tabIndex={-1} className={`m out lead last ${kind}`} data-send={send.state.kind}>
       <div className="line">
         <div className="stack">
           {send.files.length > 0 ? <Files send={send} /> : null}
@@ -42,6 +44,31 @@ function OutgoingBubble({ send, conversation }: { send: Send; conversation: Conv
       {state.kind === "held" ? <CheckCard send={send} conversation={conversation} /> : <SendMeta send={send} />}
     </div>
   );
+}
+
+/** A press on a button of a bubble removes the button: the focus stays on the bubble, and after that goes to the composer. */
+function useFocusStays(bubble: RefObject<HTMLDivElement | null>, state: string): void {
+  const hadFocus = useRef(false);
+  useEffect(() => {
+    const node = bubble.current;
+    const note = () => {
+      hadFocus.current = node?.contains(document.activeElement) ?? false;
+    };
+    document.addEventListener("focusin", note);
+    return () => document.removeEventListener("focusin", note);
+  }, [bubble]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each state has other buttons
+  useLayoutEffect(() => {
+    if (hadFocus.current && document.activeElement === document.body) bubble.current?.focus({ preventScroll: true });
+  }, [bubble, state]);
+  useLayoutEffect(() => {
+    const node = bubble.current;
+    return () => {
+      const active = document.activeElement;
+      if (hadFocus.current && (active === document.body || node?.contains(active)))
+        dispatchEvent(new Event("parley:focus-composer"));
+    };
+  }, [bubble]);
 }
 
 function Files({ send }: { send: Send }) {

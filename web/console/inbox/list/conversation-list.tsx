@@ -85,7 +85,7 @@ export function ConversationList({ openId }: { openId: string | null }) {
 
   const isEmpty = items.length === 0;
   return (
-    <section className="list" aria-label={texts.title}>
+    <section className="list" aria-label={texts.title} tabIndex={-1}>
       <header className="list-head">
         <div className="list-title">
           <h1>{texts.title}</h1>

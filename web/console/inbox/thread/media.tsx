@@ -78,8 +78,12 @@ function Lightbox({ urls, start, onClose }: LightboxProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const node = dialog.current;
+    const opener = document.activeElement;
     node?.showModal();
-    return () => node?.close();
+    return () => {
+      node?.close();
+      if (opener instanceof HTMLElement) opener.focus();
+    };
   }, []);
   const move = (step: number) => setIndex((at) => (at + step + urls.length) % urls.length);
   const url = urls[index];

@@ -28,7 +28,7 @@ export function Thread({ id, isPersonOpen, onPerson }: ThreadProps) {
   const [replyTo, setReplyTo] = useState<Message | null>(null);
   const reply = useCallback((message: Message) => setReplyTo(message), []);
   return (
-    <main className="thread">
+    <main className="thread" tabIndex={-1}>
       <Head conversation={conversation} isPersonOpen={isPersonOpen} onPerson={onPerson} />
       <MessageScroll id={id} conversation={conversation} {...loaded} onReply={reply} />
       {conversation && loaded.thread?.status !== "missing" ? (
