@@ -1,0 +1,215 @@
+import type { Browser, BrowserContextOptions, Page, Route, WebSocketRoute } from "playwright-core";
+import type { Conversation, Message } from "../../../../web/console/data/types.ts";
+import { conversation } from "../../../web/console/data/conversations.ts";
+import type { ConsoleServer } from "../../../web/support/console-server.ts";
+import { fill } from "./replies.ts";
+
+export const HOUR = 3_600_000;
+export const ACCOUNT = "178414";
+
+/** An answer of the API. Without `body` it is `data` in an envelope, or an error with `code`. */
+export interface Answer {
+  readonly status: number;
+  readonly code?: string;
+  readonly detail?: string;
+  readonly data?: unknown;
+  /** A body that is not Parley's. */
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Call {
+  readonly operation: string;
+  readonly id: string;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly page: SmallWorld;
+}
+
+/** The id of the conversation with a person of the account. */
+export function conversationId(person: string, platform = "instagram"): string {
+  return `CONV#acme#${platform}#${ACCOUNT}#${person}`;
+}
+
+/** A conversation whose person wrote some hours ago. */
+export function personOf(id: string, hoursAgo: number | null, more: Partial<Conversation> = {}): Conversation {
+  const inbound = hoursAgo === null ? null : Date.now() - hoursAgo * HOUR;
+  const outbound = hoursAgo === null ? Date.now() - HOUR : null;
+  return conversation(
+    conversationId(id),
+    { inbound, outbound },
+    { participant_id: id, participant_name: `Person ${id}`, ...more },
+  );
+}
+
+/** A message from the person, or of another direction. */
+export function messageOf(id: string, person: string, more: Partial<Message> = {}): Message {
+  return {
+    id,
+    conversation_id: conversationId(person),
+    account_key: `instagram#${ACCOUNT}`,
+    platform: "instagram",
+    direction: "inbound",
+    text: "Hello",
+    attachments: [],
+    sent_at: new Date(Date.now() - HOUR).toISOString(),
+    sent_via: "participant",
+    actor_id: null,
+    reply_to: null,
+    story: null,
+    quick_reply: null,
+    postback: null,
+    referral: null,
+    edited_at: null,
+    deleted_at: null,
+    reactions: [],
+    ...more,
+  } as Message;
+}
+
+/** The console in a browser, before an API in memory that a test may make fail. */
+export class SmallWorld {
+  readonly page: Page;
+  readonly origin: string;
+  readonly calls: string[] = [];
+  /** What the page threw, and violations of its policy. */
+  readonly complaints: string[] = [];
+  readonly requestedUrls: string[] = [];
+  readonly conversations = new Map<string, Conversation>();
+  readonly messages = new Map<string, Message[]>();
+  me: Record<string, unknown> = {
+    user_id: "usr_me",
+    actor_id: "console:usr_me",
+    email: "mia@example.com",
+    name: "Mia",
+    session_expires_at: new Date(Date.now() + 8 * HOUR).toISOString(),
+    tenant: "acme",
+    tenants: ["acme"],
+    csrf_token: "csrf",
+    invites: [],
+  };
+  workspaces: Record<string, unknown>[] = [workspace("acme", "Acme")];
+  accounts: Record<string, unknown>[] = [account("Acme")];
+  team: Record<string, unknown>[] = [];
+  /** Answers instead of those of the API, by operation: `GET /v1/conversations/{id}`. */
+  readonly failures = new Map<string, Answer>();
+  #socket: WebSocketRoute | null = null;
+
+  constructor(page: Page, origin: string) {
+    this.page = page;
+    this.origin = origin;
+  }
+
+  add(person: Conversation, messages: readonly Message[] = []): void {
+    this.conversations.set(person.id, person);
+    this.messages.set(person.id, [...messages]);
+  }
+
+  async open(path = "/app/acme/inbox"): Promise<void> {
+    await this.page.goto(`${this.origin}${path}`);
+  }
+
+  async openThread(person: string): Promise<void> {
+    await this.open(`/app/acme/inbox/instagram/${ACCOUNT}/${person}`);
+  }
+
+  /** Sends a frame of the stream: an object, or a text that may be no JSON. */
+  push(frame: object | string): void {
+    this.#socket?.send(typeof frame === "string" ? frame : JSON.stringify(frame));
+  }
+
+  get isLive(): boolean {
+    return this.#socket !== null;
+  }
+
+  onSocket(socket: WebSocketRoute): void {
+    this.#socket = socket;
+    socket.onMessage((text) => {
+      if (String(text).includes("ping")) socket.send('{"type":"pong"}');
+    });
+    const [server_time, expires_at] = [Date.now(), Date.now() + 2 * HOUR];
+    setTimeout(() => socket.send(JSON.stringify({ type: "hello", connection_id: "c", server_time, expires_at })), 50);
+  }
+
+  async onRequest(route: Route): Promise<void> {
+    const request = route.request();
+    const url = new URL(request.url());
+    if (/^\/app(\/|$)/.test(url.pathname)) return await route.continue();
+    const { template, id } = toTemplate(url.pathname);
+    const operation = `${request.method()} ${template}`;
+    this.calls.push(operation);
+    const text = request.headers()["content-type"]?.includes("json") ? (request.postData() ?? "{}") : "{}";
+    const answer = this.failures.get(operation) ?? fill({ operation, id, body: JSON.parse(text), page: this });
+    const { status, code, detail = "", data, body, headers = {} } = answer;
+    const envelope = code === undefined ? { ok: true, data } : { ok: false, error: { code, message: code, detail } };
+    await route.fulfill({
+      status,
+      headers: { "content-type": body === undefined ? "application/json" : "text/html", ...headers },
+      body: body ?? JSON.stringify({ correlation_id: "cor_1", ...envelope }),
+    });
+  }
+}
+
+/** Opens a browser's page before a world; nothing is loaded yet. Waits between retries are short in it. */
+export async function openWorld(
+  browser: Browser,
+  server: ConsoleServer,
+  options: BrowserContextOptions = {},
+): Promise<SmallWorld> {
+  const context = await browser.newContext(options);
+  await context.addInitScript(SHORT_WAITS);
+  const page = await context.newPage();
+  page.setDefaultTimeout(4_000);
+  const world = new SmallWorld(page, server.origin);
+  page.on("pageerror", (error) => world.complaints.push(error.message));
+  page.on("console", (line) => {
+    if (/Content.Security.Policy|unique "key"|same key/i.test(line.text())) world.complaints.push(line.text());
+  });
+  page.on("request", (request) => world.requestedUrls.push(request.url()));
+  await page.route(`${server.origin}/**`, (route) => world.onRequest(route));
+  // The media of the platforms are gone.
+  await page.route(/^https:\/\/[^/]+\.fbcdn\.net\//, (route) => route.abort());
+  await page.routeWebSocket(/\/live/, (socket) => world.onSocket(socket));
+  return world;
+}
+
+export function workspace(id: string, name: string, more: object = {}) {
+  const at = new Date(0).toISOString();
+  return { id, name, status: "active", created_at: at, updated_at: at, role: "owner", invited_by: "cli", ...more };
+}
+
+export function account(name: string, more: object = {}) {
+  return {
+    account_key: `instagram#${ACCOUNT}`,
+    platform: "instagram",
+    external_id: ACCOUNT,
+    handle: "acme",
+    display_name: name,
+    page_id: null,
+    status: "active",
+    status_detail: null,
+    refresh_error: null,
+    last_refreshed_at: new Date(0).toISOString(),
+    human_agent_blocked_at: null,
+    missing_since: null,
+    ...more,
+  };
+}
+
+/** The path with parameters, such as `/v1/conversations/{id}`, and the id. */
+function toTemplate(path: string): { template: string; id: string } {
+  const match =
+    /^(\/v1\/conversations|\/v1\/accounts|\/v1\/attachments\/uploads|\/verify\/holds|\/console\/invites)\/([^/]+)(\/.*)?$/.exec(
+      path,
+    );
+  return match
+    ? { template: `${match[1]}/{id}${match[3] ?? ""}`, id: decodeURIComponent(match[2] ?? "") }
+    : { template: path, id: "" };
+}
+
+// The waits between the retries of a call, before a draft is stored and before a lost connection is shown.
+const SHORT_WAITS = `{
+  const { setTimeout: wait, setInterval: repeat } = window;
+  const isShort = (ms) => (ms >= 200 && ms < 5000) || ms > 11000 && ms <= 12000;
+  window.setTimeout = (run, ms, ...rest) => wait(run, isShort(ms) ? 30 : ms, ...rest);
+  window.setInterval = (run, ms, ...rest) => repeat(run, ms === 3000 ? 200 : ms, ...rest);
+}`;
