@@ -14,11 +14,18 @@ export function usePageFocus(openId: string | null): void {
     const active = document.activeElement;
     if (active !== null && active !== document.body && active.checkVisibility()) return;
     if (openId !== null) return focus(".thread");
-    const rows = [...document.querySelectorAll<HTMLElement>(".list [data-conversation]")];
-    const row = rows.find(({ dataset }) => dataset.conversation === left);
-    if (row) row.focus();
-    else focus(".list");
+    focus(".list");
+    // A list that was hidden draws its rows after it is shown.
+    requestAnimationFrame(() => requestAnimationFrame(() => focusRow(left)));
   }, [openId]);
+}
+
+/** Moves the focus from the list to a row, unless the row is gone or the person has moved the focus. */
+function focusRow(id: string | null): void {
+  const list = document.activeElement;
+  if (!list?.matches(".list")) return;
+  const rows = [...list.querySelectorAll<HTMLElement>("[data-conversation]")];
+  rows.find(({ dataset }) => dataset.conversation === id)?.focus();
 }
 
 function focus(selector: string): void {
