@@ -1,6 +1,7 @@
 import { useEffect, useState } from "react";
 import { useThread, useWorkspace } from "../data/workspace.tsx";
 import { ConversationList } from "./list/conversation-list.tsx";
+import { texts } from "./list/texts.ts";
 import { PersonPane } from "./person/person-pane.tsx";
 import { NoThread, Thread } from "./thread/thread.tsx";
 import { usePageFocus } from "./use-page-focus.ts";
@@ -24,7 +25,9 @@ export function InboxPage({ openId }: { openId: string | null }) {
     isWide && isPersonOpen && openId !== null ? "with-person" : "",
   ];
   return (
-    <div className={classes.filter(Boolean).join(" ")} key={tenant}>
+    <main className={classes.filter(Boolean).join(" ")} key={tenant}>
+      {/* On a phone the list with its heading is not there beside a thread. */}
+      {openId === null ? null : <h1 className="unseen instead-of-list">{texts.title}</h1>}
       <ConversationList openId={openId} />
       {openId === null ? (
         <NoThread />
@@ -34,7 +37,7 @@ export function InboxPage({ openId }: { openId: string | null }) {
       {openId !== null && isPersonOpen ? (
         <PersonPane key={`person ${openId}`} id={openId} isSheet={!isWide} onClose={toggle} />
       ) : null}
-    </div>
+    </main>
   );
 }
 

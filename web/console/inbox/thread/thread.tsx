@@ -28,13 +28,13 @@ export function Thread({ id, isPersonOpen, onPerson }: ThreadProps) {
   const [replyTo, setReplyTo] = useState<Message | null>(null);
   const reply = useCallback((message: Message) => setReplyTo(message), []);
   return (
-    <main className="thread" tabIndex={-1}>
+    <section className="thread" aria-label={texts.messages} tabIndex={-1}>
       <Head conversation={conversation} isPersonOpen={isPersonOpen} onPerson={onPerson} />
       <MessageScroll id={id} conversation={conversation} {...loaded} onReply={reply} />
       {conversation && loaded.thread?.status !== "missing" ? (
         <Composer conversation={conversation} replyTo={replyTo} onReplyToChange={setReplyTo} />
       ) : null}
-    </main>
+    </section>
   );
 }
 
@@ -97,13 +97,13 @@ function Head({ conversation, isPersonOpen, onPerson }: HeadProps) {
 /** What stands in the place of a thread while none is open. */
 export function NoThread() {
   return (
-    <main className="thread">
+    <section className="thread" aria-label={texts.messages}>
       <div className="none">
         <h2>{texts.choose}</h2>
         <p className="keys">
           <kbd>J</kbd> <kbd>K</kbd> moves, <kbd>Enter</kbd> opens, <kbd>?</kbd> shows all keys.
         </p>
       </div>
-    </main>
+    </section>
   );
 }
