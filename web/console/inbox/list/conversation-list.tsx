@@ -33,7 +33,7 @@ export function ConversationList({ openId }: { openId: string | null }) {
   const { query, state, sections, loaded, book, now } = useList(choice, search ?? "");
   const needsReply = useNeedsReplyCount();
   const key = JSON.stringify([query, choice.window, search]);
-  const { arrangement, handlers, release } = useArrangement(key, sections, (id) => book.known.has(id));
+  const { arrangement, handlers, release, free } = useArrangement(key, sections, (id) => book.known.has(id));
   const items = useMemo<Item[]>(
     () =>
       arrangement.sections.flatMap((section) => [
@@ -43,6 +43,10 @@ export function ConversationList({ openId }: { openId: string | null }) {
     [arrangement],
   );
   const scroller = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // Where a thread covers the list, that is another page.
+    if (openId !== null && scroller.current?.checkVisibility() === false) free();
+  }, [openId, free]);
   const virtual = useVirtualizer({
     count: items.length,
     getScrollElement: () => scroller.current,

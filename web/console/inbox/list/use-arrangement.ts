@@ -49,5 +49,10 @@ export function useArrangement(key: string, wanted: readonly Section[], exists: 
     shown.current = { key, arrangement: nothing };
     render();
   };
-  return { arrangement, handlers, release };
+  /** Ends the hold of a list that is hidden: a browser reports neither the pointer nor the focus that leave it so. */
+  const free = () => {
+    set("pointer", false);
+    set("focus", false);
+  };
+  return { arrangement, handlers, release, free };
 }
