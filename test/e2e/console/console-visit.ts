@@ -2,15 +2,18 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core";
 import { env } from "#base/config/names.ts";
+import { mediaFiles } from "../../support/files/media-files.ts";
 import { readMails } from "../accounts/browser.ts";
 import type { LocalStack } from "../support/local-stack.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 /** The email address of the owner of the demo tenant. */
-const OWNER = "owner@local.invalid";
+export const OWNER = "owner@local.invalid";
 
+/** A screen that is touched. */
+export const PHONE: BrowserContextOptions = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 /** A screen with a keyboard. */
-const DESK: BrowserContextOptions = { viewport: { width: 1440, height: 900 } };
+export const DESK: BrowserContextOptions = { viewport: { width: 1440, height: 900 } };
 
 /** A browser of one person at the console of a stack. */
 export interface ConsoleVisit {
@@ -89,4 +92,23 @@ export function rowOf(page: Page, person: string): Locator {
 /** The open thread's messages with this text, those that the thread does not show yet included. */
 export function bubbles(page: Page, text: string): Locator {
   return page.getByRole("log", { name: "Messages" }).locator(".m", { hasText: text });
+}
+
+/** Moves the focus with Tab to an element, as a person without a pointer does. Throws when it is not reached. */
+export async function tabTo(page: Page, target: Locator, key = "Tab"): Promise<void> {
+  await target.waitFor();
+  for (let presses = 0; presses < 120; presses += 1) {
+    if ((await target.and(page.locator(":focus")).count()) === 1) return;
+    await page.keyboard.press(key);
+  }
+  throw new Error(`${key} does not reach ${target}.`);
+}
+
+/** Ten different pictures, as a file dialog returns them. */
+export function tenPictures(): { name: string; mimeType: string; buffer: Buffer }[] {
+  return Array.from({ length: 10 }, (_, index) => ({
+    name: `picture-${index + 1}.png`,
+    mimeType: "image/png",
+    buffer: Buffer.concat([mediaFiles["image/png"](), Buffer.from(`${index}`)]),
+  }));
 }
