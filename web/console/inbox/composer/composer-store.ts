@@ -1,9 +1,10 @@
-import { type Parley, ParleyError } from "#client";
+import { type HoldUpdated, type Parley, ParleyError } from "#client";
 import type { LiveInbox } from "../../data/live-inbox.ts";
 import { messagesOf } from "../../data/message-book.ts";
 import { noteSentFiles } from "../../data/sent-files.ts";
-import type { FileKind } from "../../data/types.ts";
+import type { Conversation, FileKind } from "../../data/types.ts";
 import { addText, type HeldDraft, removeDraft, setHold } from "./drafts.ts";
+import { isHeldByOther, type SeenHolds, withHold } from "./other-holds.ts";
 import { parseVerifyUrl, type Send, type SendState, sendBody, stateAfterError } from "./sends.ts";
 
 /** A file of a message that is being written. */
@@ -24,6 +25,7 @@ export interface Chip {
 interface ComposerState {
   readonly sends: readonly Send[];
   readonly chips: ReadonlyMap<string, readonly Chip[]>;
+  readonly holds: SeenHolds;
 }
 
 /** What a person sends. */
@@ -39,7 +41,7 @@ export class ComposerStore {
   readonly #tenant: string;
   /** As messages name this person. */
   readonly #actorId: string;
-  #state: ComposerState = { sends: [], chips: new Map() };
+  #state: ComposerState = { sends: [], chips: new Map(), holds: new Map() };
   readonly #listeners = new Set<() => void>();
   /** The keys of sends by the ids of their holds. */
   readonly #holds = new Map<string, string>();
@@ -134,6 +136,16 @@ export class ComposerStore {
     this.#set({ sends: this.#state.sends.filter((send) => send.key !== key) });
   }
 
+  /** Whether a message that somebody else typed waits for its check. */
+  isHeldElsewhere(conversation: Conversation): boolean {
+    const { sends, holds } = this.#state;
+    // The frame of one's own hold may come before the answer that names it.
+    const isHolding = sends.some(
+      (send) => send.conversation === conversation.id && send.mode === "person" && send.state.kind === "sending",
+    );
+    return !isHolding && isHeldByOther(holds, conversation, { ownIds: this.#holds, now: this.inbox.clock.now() });
+  }
+
   /** Whether a message is still held: its text was not taken back. */
   isHeld(key: string): boolean {
     return this.#find(key)?.state.kind === "held";
@@ -212,7 +224,9 @@ export class ComposerStore {
     return state;
   }
 
-  #onHold(hold: HoldFrame): void {
+  #onHold(hold: HoldUpdated["data"]["hold"]): void {
+    const holds = withHold(this.#state.holds, hold);
+    if (holds !== this.#state.holds) this.#set({ holds });
     const key = this.#holds.get(hold.id);
     if (key !== undefined) this.#onHoldState(key, hold);
   }

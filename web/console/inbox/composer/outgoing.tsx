@@ -10,7 +10,7 @@ import { addText, setHold } from "./drafts.ts";
 import { passCheck } from "./hold-check.ts";
 import { checkTimeLeft, type Send, stateAfterError, unshownSends } from "./sends.ts";
 import { texts } from "./texts.ts";
-import { useComposerStore, useSends } from "./use-composer.ts";
+import { useComposerStore, useHeldElsewhere, useSends } from "./use-composer.ts";
 
 /** The messages of this person that the thread does not show yet, at its end. */
 export function Outgoing({ conversation }: { conversation: Conversation }) {
@@ -19,9 +19,19 @@ export function Outgoing({ conversation }: { conversation: Conversation }) {
   const thread = useThread(conversation.id);
   const own = sends.filter((send) => send.conversation === conversation.id);
   const messages = thread && own.length > 0 ? messagesOf(thread.book) : [];
-  return unshownSends(own, messages, person.actorId).map((send) => (
-    <OutgoingBubble key={send.key} send={send} conversation={conversation} />
-  ));
+  const isHeldElsewhere = useHeldElsewhere(conversation);
+  return (
+    <>
+      {isHeldElsewhere ? (
+        <p className="held-elsewhere" role="status">
+          {texts.held.elsewhere}
+        </p>
+      ) : null}
+      {unshownSends(own, messages, person.actorId).map((send) => (
+        <OutgoingBubble key={send.key} send={send} conversation={conversation} />
+      ))}
+    </>
+  );
 }
 
 function OutgoingBubble({ send, conversation }: { send: Send; conversation: Conversation }) {

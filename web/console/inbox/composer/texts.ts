@@ -105,6 +105,6 @@ export const texts = {
     expired: "The time for the check is over. Nothing was sent.",
     waitSeconds: (seconds: number) => `Too many tries. Wait ${seconds} seconds.`,
     failed: "The check did not work. Try again.",
-    elsewhere: "A colleague holds a message to check.",
+    elsewhere: "Another message is held here until the person who typed it has checked it.",
   },
 } as const;

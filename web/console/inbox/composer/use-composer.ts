@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from "react";
 import type { LiveInbox } from "../../data/live-inbox.ts";
-import { useWorkspace } from "../../data/workspace.tsx";
+import type { Conversation } from "../../data/types.ts";
+import { useServerTime, useWorkspace } from "../../data/workspace.tsx";
 import { type Chip, ComposerStore } from "./composer-store.ts";
 import type { Send } from "./sends.ts";
 
@@ -26,4 +27,12 @@ export function useSends(): readonly Send[] {
 export function useChips(conversation: string): readonly Chip[] {
   const store = useComposerStore();
   return useSyncExternalStore(store.subscribe, () => store.getState().chips.get(conversation) ?? noChips);
+}
+
+/** Whether a message that somebody else typed waits for its check. */
+export function useHeldElsewhere(conversation: Conversation): boolean {
+  const store = useComposerStore();
+  // A hold also ends by time.
+  useServerTime();
+  return useSyncExternalStore(store.subscribe, () => store.isHeldElsewhere(conversation));
 }
