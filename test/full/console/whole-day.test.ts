@@ -13,7 +13,7 @@ import {
   visitConsole,
   waitUntilLive,
 } from "../../e2e/console/console-visit.ts";
-import { sentMessages, simulatedAccount } from "../../e2e/support/api-calls.ts";
+import { openClient, sentMessages, simulatedAccount } from "../../e2e/support/api-calls.ts";
 import { openSharedStack } from "../../e2e/support/local-stack.ts";
 import { waitFor } from "../../e2e/support/wait-for.ts";
 import { openedOnce } from "../../support/opened.ts";
@@ -245,9 +245,7 @@ describe.each([
   });
 
   async function conversationOf(person: string): Promise<string> {
-    const { conversations } = (await stack.api("GET", "/v1/conversations")).body.data;
-    return (
-      conversations.find(({ participant_name }: { participant_name: string }) => participant_name === person)?.id ?? ""
-    );
+    const { conversations } = await openClient(stack).conversations.list({});
+    return conversations.find(({ participant_name }) => participant_name === person)?.id ?? "";
   }
 });
