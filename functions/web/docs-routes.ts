@@ -70,7 +70,10 @@ const getDocsPage = endpoint.public({
   repeatedParameters: "as_empty",
   envelope: false,
   answers: {
-    ...fileAnswers(["text/html", "text/css", "text/javascript", "image/svg+xml", "application/json"], policy),
+    ...fileAnswers(
+      ["text/html", "text/css", "text/javascript", "image/svg+xml", "image/png", "application/json"],
+      policy,
+    ),
     404: { types: ["text/html"], headers: policy },
   },
   refusals: ["route_not_found"],

@@ -20,6 +20,7 @@ const types: Readonly<Record<string, string>> = {
   css: "text/css; charset=utf-8",
   json: "application/json; charset=utf-8",
   svg: "image/svg+xml",
+  png: "image/png",
 };
 
 /**
@@ -36,7 +37,7 @@ export function readDocs(folder: string, baseUrl: string): DocsPorts {
     .map((name) => [toPath(name), name] as const);
   if (!pages.some(([path]) => path === "/docs")) throw new Error("The documentation is missing.");
   return {
-    document: openFile("application/json; charset=utf-8", () => {
+    document: openFile({ type: "application/json; charset=utf-8", compressible: true }, () => {
       const { openapi, info, ...rest } = JSON.parse(readFileSync(join(folder, DOCUMENT), "utf8"));
       return Buffer.from(JSON.stringify({ openapi, info, ...rest, servers: [{ url: baseUrl }] }));
     }),
@@ -53,7 +54,8 @@ function openPage(file: string, baseUrl: string): ServedFile {
   const ending = file.slice(file.lastIndexOf(".") + 1);
   const type = types[ending];
   if (type === undefined) throw new Error(`The documentation has a file of an unknown type: ${file}`);
-  return openFile(type, () => {
+  const compressible = ending !== "png";
+  return openFile({ type, compressible }, () => {
     const body = readFileSync(file);
     return ending === "html" ? Buffer.from(body.toString().replaceAll(BASE_URL_MARK, () => escapeHtml(baseUrl))) : body;
   });
@@ -64,7 +66,7 @@ function escapeHtml(text: string): string {
 }
 
 /** @param read runs once, at the first request */
-function openFile(type: string, read: () => Buffer): ServedFile {
+function openFile(kind: Pick<ServedFile, "type" | "compressible">, read: () => Buffer): ServedFile {
   const original = once(read);
   const bodies: Readonly<Record<ContentCoding, () => Buffer>> = {
     identity: original,
@@ -73,9 +75,8 @@ function openFile(type: string, read: () => Buffer): ServedFile {
   };
   // Weak, because it names the content in each of its codings.
   return {
-    type,
-    compressible: true,
-    etag: once(() => `W/"${shortHash(original().toString())}"`),
+    ...kind,
+    etag: once(() => `W/"${shortHash(original().toString("base64"))}"`),
     body: (coding) => bodies[coding](),
   };
 }

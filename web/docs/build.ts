@@ -18,12 +18,17 @@ export function buildDocs(folder: string): void {
   mkdirSync(folder, { recursive: true });
   const document = JSON.parse(readFileSync(join(DOCS, "openapi.json"), "utf8"));
   writeFileSync(join(folder, "openapi.json"), JSON.stringify(document));
-  const files = Object.fromEntries(
-    SOURCES.flatMap(listFiles).map((file) => [relative(DOCS, file).replaceAll("\\", "/"), readFileSync(file, "utf8")]),
-  );
+  const sources = SOURCES.flatMap(listFiles).map((file) => relative(DOCS, file).replaceAll("\\", "/"));
+  const pictures = sources.filter((source) => source.endsWith(".png"));
+  const texts = sources.filter((source) => !pictures.includes(source));
+  const files = Object.fromEntries(texts.map((source) => [source, readFileSync(join(DOCS, source), "utf8")]));
   // The client has its page in its own package.
   files["guides/client.md"] ??= readFileSync(join(DOCS, "..", "packages", "client", "README.md"), "utf8");
-  const { pages, notFound, search } = buildSite({ files, document });
+  const { pages, notFound, search } = buildSite({ files, document, pictures });
+  for (const picture of pictures) {
+    mkdirSync(dirname(join(folder, picture)), { recursive: true });
+    copyFileSync(join(DOCS, picture), join(folder, picture));
+  }
   for (const [path, markup] of Object.entries(pages)) {
     const file = join(folder, `${path === "/docs" ? "index" : path.slice("/docs/".length)}.html`);
     mkdirSync(dirname(file), { recursive: true });

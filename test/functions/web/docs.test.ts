@@ -22,6 +22,8 @@ writeFileSync(join(folder, "openapi.json"), JSON.stringify(document));
 writeFileSync(join(folder, "index.html"), page);
 writeFileSync(join(folder, "guides", "sending.html"), page);
 writeFileSync(join(folder, "404.html"), "<p>No page: {{base_url}}.</p>");
+const picture = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0xff, 0x00, 0xc3, 0x28]);
+writeFileSync(join(folder, "guides", "inbox.png"), picture);
 writeFileSync(join(folder, "docs.css"), "p { color: red }");
 
 const serve = (baseUrl: string) =>
@@ -72,6 +74,14 @@ it("the OpenAPI document names this deployment as its server, and any page may r
     vary: "accept-encoding",
   });
   expect(headers).not.toHaveProperty("access-control-allow-credentials");
+});
+
+it("a picture is served byte for byte, without a further compression", async () => {
+  const answer = await get("/docs/guides/inbox.png", { headers: { "accept-encoding": "br, gzip" } });
+  expect(answer.status).toBe(200);
+  expect(answer.headers["content-type"]).toBe("image/png");
+  expect(answer.headers["content-encoding"]).toBeUndefined();
+  expect(answer.body).toEqual(picture);
 });
 
 it("the OpenAPI document has the same bytes for every query and every path of requests", async () => {

@@ -1,4 +1,4 @@
-import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -56,9 +56,13 @@ it("every page has no script or style of its own, and loads nothing from elsewhe
   for (const { path, markup } of every()) {
     const tags = markup.match(/<[a-z][^>]*>/g) ?? [];
     expect(
-      tags.filter((tag) => /^<(style|iframe|object|embed|base|form|img)\b/.test(tag)),
+      tags.filter((tag) => /^<(style|iframe|object|embed|base|form)\b/.test(tag)),
       path,
     ).toEqual([]);
+    for (const tag of tags.filter((each) => each.startsWith("<img"))) {
+      const [, picture = "none"] = /^<img src="\/docs\/(guides\/pictures\/[\w-]+\.png)" alt="[^"]+">$/.exec(tag) ?? [];
+      expect(existsSync(join(folder, picture)), `${path}: ${tag}`).toBe(true);
+    }
     expect(
       tags.filter((tag) => /\s(style|on\w+)=/.test(tag)),
       path,
@@ -130,6 +134,14 @@ it("the reference has each error code that an operation answers with, and what t
   expect(new Set(codes).size).toBeGreaterThan(30);
   for (const code of new Set(codes)) expect(ids(page("/docs/errors")), code).toContain(code);
   expect(page("/docs/errors")).toMatch(/<dt>Cause<\/dt><dd>[^<]{10}/);
+});
+
+it("a guide shows its pictures, each of at most 150 KB", () => {
+  const shown = page("/docs/guides/console").match(/<img /g) ?? [];
+  const files = globSync("guides/pictures/*.png", { cwd: folder });
+  expect(shown.length).toBeGreaterThanOrEqual(4);
+  expect(files.length).toBe(shown.length);
+  for (const file of files) expect(statSync(join(folder, file)).size, file).toBeLessThanOrEqual(150 * KILOBYTE);
 });
 
 it("the search has every page, operation and error code, with addresses that exist", () => {

@@ -1,6 +1,13 @@
 /** The pages written in Markdown, by group, in the order of the navigation. Each is a path from `docs`. */
 const groups: Readonly<Record<string, readonly string[]>> = {
-  "Get started": ["concepts.md", "guides/authentication.md", "guides/client.md", "errors.md", "guides/versioning.md"],
+  "Get started": [
+    "concepts.md",
+    "guides/console.md",
+    "guides/authentication.md",
+    "guides/client.md",
+    "errors.md",
+    "guides/versioning.md",
+  ],
   Messages: [
     "guides/sending.md",
     "guides/uploads.md",

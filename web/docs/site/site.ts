@@ -15,6 +15,8 @@ export interface SiteSources {
   /** The text of each file of `docs`, by its path from there. */
   readonly files: Readonly<Record<string, string>>;
   readonly document: Json;
+  /** The pictures of the guides, by their path from `docs`. They are served as they are. */
+  readonly pictures?: readonly string[];
 }
 
 export interface Site {
@@ -26,11 +28,11 @@ export interface Site {
 }
 
 /** The pages of the documentation. */
-export function buildSite({ files, document }: SiteSources): Site {
+export function buildSite({ files, document, pictures = [] }: SiteSources): Site {
   const names = Object.keys(files);
   const sources = listPages(names);
   const programs = listPrograms(names);
-  const published = [...sources.map(({ source }) => source), ...programs];
+  const published = [...sources.map(({ source }) => source), ...programs, ...pictures];
   const linkFrom =
     (source: string): ResolveLink =>
     (href) =>

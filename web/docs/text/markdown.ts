@@ -64,7 +64,12 @@ function newMarked(resolveLink: ResolveLink, headings: Heading[]): Marked {
     renderer: {
       html: ({ raw }) => (/^\s*<!--[\s\S]*?-->\s*$/.test(raw) ? "" : escapeHtml(raw)),
       code: ({ text, lang }) => codeBlock(text, (lang ?? "").split(" ")[0] ?? "").markup,
-      image: ({ text }) => escapeHtml(text),
+      image({ href, text }) {
+        const target = resolveLink(href);
+        return target?.startsWith("/docs/")
+          ? `<img src="${escapeHtml(target)}" alt="${escapeHtml(text)}">`
+          : escapeHtml(text);
+      },
       link({ href, tokens }) {
         const text = this.parser.parseInline(tokens);
         const target = resolveLink(href);
