@@ -42,3 +42,17 @@ it("a person's own hold never shows as that of somebody else, also when its fram
   inbox.receive(event("hold.updated", { hold: frame("awaiting_verification", "hold_2") }));
   expect(store.isHeldElsewhere(conversation as never)).toBe(true);
 });
+
+it("a hold whose answer was lost is the same one again, and is never shown as that of somebody else", async () => {
+  const { store, inbox, calls, states } = openComposer();
+  const lost = store.begin(draft({ mode: "person", text: "Hello" }));
+  await expect.poll(() => calls.length).toBe(1);
+  calls[0]?.lose();
+  await lost;
+  expect(states()).toMatchObject([{ kind: "failed", code: "connection_failed" }]);
+  inbox.receive(event("hold.updated", { hold: frame("awaiting_verification") }));
+  expect(store.isHeldElsewhere(conversation as never)).toBe(false);
+  void store.repeat(calls[0]?.key ?? "");
+  await expect.poll(() => calls.length).toBe(2);
+  expect(calls[1]).toMatchObject({ key: calls[0]?.key, body: calls[0]?.body });
+});

@@ -101,13 +101,15 @@ export class ComposerStore {
 
   /**
    * Makes the call again. One that may have arrived has the same key and body, so that nothing is sent twice. One that was
-   * refused gets a new key: Parley answers the old one with the refusal, and nothing was sent.
+   * refused gets a new key: Parley answers the old one with the refusal, and nothing was sent. A hold whose answer was lost
+   * has the same key too, so that it is the same hold.
    */
   async repeat(key: string): Promise<void> {
     const send = this.#find(key);
     if (!send || send.state.kind === "sending") return;
     const wasUnknown = send.state.kind === "unknown";
-    const next: Send = { ...send, key: wasUnknown ? key : crypto.randomUUID(), state: { kind: "sending" } };
+    const mayExist = wasUnknown || send.state === lostHold;
+    const next: Send = { ...send, key: mayExist ? key : crypto.randomUUID(), state: { kind: "sending" } };
     this.#set({ sends: this.#state.sends.map((each) => (each.key === key ? next : each)) });
     await this.#call(next, wasUnknown);
   }
@@ -139,9 +141,10 @@ export class ComposerStore {
   /** Whether a message that somebody else typed waits for its check. */
   isHeldElsewhere(conversation: Conversation): boolean {
     const { sends, holds } = this.#state;
-    // The frame of one's own hold may come before the answer that names it.
+    // The frame of one's own hold may come before the answer that names it, or that answer was lost.
     const isHolding = sends.some(
-      (send) => send.conversation === conversation.id && send.mode === "person" && send.state.kind === "sending",
+      ({ conversation: id, mode, state }) =>
+        id === conversation.id && mode === "person" && (state.kind === "sending" || state === lostHold),
     );
     return !isHolding && isHeldByOther(holds, conversation, { ownIds: this.#holds, now: this.inbox.clock.now() });
   }
