@@ -167,6 +167,11 @@ it.each([
     holdFrame("failed", { error: { code: "send_failed", detail: "Blocked." } }),
     [{ kind: "failed", code: "send_failed", detail: "Blocked." }],
   ],
+  [
+    "refused before the platform",
+    holdFrame("failed", { error: { code: "window_closed", detail: null } }),
+    [{ kind: "failed", code: "window_closed", detail: "" }],
+  ],
   ["lost", holdFrame("failed", { error: { code: "send_failed", detail: "outcome_unknown" } }), [{ kind: "unknown" }]],
 ])(
   "a frame of a hold that is %s ends it, also twice, also after this page's own check, and keeps the later text",

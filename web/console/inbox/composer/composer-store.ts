@@ -5,7 +5,7 @@ import { noteSentFiles } from "../../data/sent-files.ts";
 import type { Conversation, FileKind } from "../../data/types.ts";
 import { addText, type HeldDraft, removeDraft, setHold } from "./drafts.ts";
 import { isHeldByOther, type SeenHolds, withHold } from "./other-holds.ts";
-import { parseVerifyUrl, type Send, type SendState, sendBody, stateAfterError } from "./sends.ts";
+import { parseVerifyUrl, type Send, type SendState, sendBody, stateAfterError, stateAfterHold } from "./sends.ts";
 
 /** A file of a message that is being written. */
 export interface Chip {
@@ -247,7 +247,7 @@ export class ComposerStore {
       this.#update(key, { kind: "failed", code: "hold_expired", detail: "" });
     } else {
       const { code = "send_failed", detail = null } = hold.error ?? {};
-      this.#update(key, stateAfterError({ code, status: 502, detail: detail ?? "" }));
+      this.#update(key, stateAfterHold(code, detail ?? ""));
     }
   }
 

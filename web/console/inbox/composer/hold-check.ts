@@ -19,7 +19,11 @@ export async function passCheck(
   onProgress: (progress: number) => void,
 ): Promise<CheckEnd> {
   const challenge = await fetchChallenge(link);
-  if (challenge.kind !== "ok") return challenge.kind === "refused" ? ended(challenge) : { kind: "failed" };
+  if (challenge.kind !== "ok") {
+    const end: CheckEnd = challenge.kind === "refused" ? ended(challenge) : { kind: "failed" };
+    // Without a solution nothing was sent.
+    return end.kind === "unknown" ? { kind: "failed" } : end;
+  }
   const { count, token } = challenge.data;
   let solutions: number[];
   try {

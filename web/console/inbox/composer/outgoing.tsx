@@ -8,7 +8,7 @@ import { useThread, useWorkspace } from "../../data/workspace.tsx";
 import { Text } from "../../ui/text.tsx";
 import { addText, setHold } from "./drafts.ts";
 import { passCheck } from "./hold-check.ts";
-import { checkTimeLeft, type Send, stateAfterError, unshownSends } from "./sends.ts";
+import { checkTimeLeft, type Send, stateAfterHold, unshownSends } from "./sends.ts";
 import { texts } from "./texts.ts";
 import { useComposerStore, useHeldElsewhere, useSends } from "./use-composer.ts";
 
@@ -207,7 +207,7 @@ function CheckCard({ send, conversation }: { send: Send; conversation: Conversat
       return store.update(send.key, { kind: "sending" });
     }
     if (end.status === "expired") return store.update(send.key, { kind: "failed", code: "hold_expired", detail: "" });
-    store.update(send.key, stateAfterError({ code: end.code || "send_failed", status: 502, detail: end.detail }));
+    store.update(send.key, stateAfterHold(end.code || "send_failed", end.detail));
   };
   const words = texts.held;
   return (

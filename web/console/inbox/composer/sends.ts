@@ -71,6 +71,11 @@ export function stateAfterError(
   return { kind: "failed", code, detail };
 }
 
+/** How a hold that failed leaves a send: only `outcome_unknown` may have arrived. */
+export function stateAfterHold(code: string, detail: string): SendState {
+  return detail === "outcome_unknown" ? { kind: "unknown" } : { kind: "failed", code, detail };
+}
+
 /**
  * The sends that the thread does not show yet, oldest first. One is shown once its message is there: by the id of its
  * answer, or, while that is open, as a new message of the same person with the same content.
