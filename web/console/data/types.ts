@@ -7,7 +7,16 @@ export type Platform = Conversation["platform"];
 /** What a file is sent as. */
 export type FileKind = "image" | "video" | "audio" | "file";
 
-/** Epoch milliseconds of an ISO time; 0 for null. */
+const INSTANTS_MAX = 50_000;
+const instants = new Map<string, number>();
+
+/** Epoch milliseconds of an ISO time; 0 for null. A list compares the same times at each frame, so they are parsed once. */
 export function millis(time: string | null): number {
-  return time === null ? 0 : Date.parse(time);
+  if (time === null) return 0;
+  const instant = instants.get(time);
+  if (instant !== undefined) return instant;
+  if (instants.size >= INSTANTS_MAX) instants.clear();
+  const value = Date.parse(time);
+  instants.set(time, value);
+  return value;
 }

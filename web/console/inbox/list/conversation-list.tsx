@@ -1,6 +1,6 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { Inbox as InboxIcon, Search, X } from "lucide-react";
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import { useKeys } from "../../common/keys.tsx";
 import { problemText } from "../../common/problems.ts";
@@ -40,8 +40,11 @@ export function ConversationList({ openId }: { openId: string | null }) {
         ...(section.name === "all" ? [] : [{ heading: section }]),
         ...section.ids.map((id) => ({ id })),
       ]),
-    [arrangement],
+    [arrangement.sections],
   );
+  // With the same functions for the same items, the virtual list measures nothing again.
+  const estimateSize = useCallback((index: number) => (items[index]?.heading ? HEADING_HEIGHT : ROW_HEIGHT), [items]);
+  const getItemKey = useCallback((index: number) => items[index]?.id ?? items[index]?.heading?.name ?? index, [items]);
   const scroller = useRef<HTMLDivElement>(null);
   useEffect(() => {
     // Where a thread covers the list, that is another page.
@@ -50,8 +53,8 @@ export function ConversationList({ openId }: { openId: string | null }) {
   const virtual = useVirtualizer({
     count: items.length,
     getScrollElement: () => scroller.current,
-    estimateSize: (index) => (items[index]?.heading ? HEADING_HEIGHT : ROW_HEIGHT),
-    getItemKey: (index) => items[index]?.id ?? items[index]?.heading?.name ?? index,
+    estimateSize,
+    getItemKey,
     initialOffset: choice.scrollTop,
     overscan: 6,
   });

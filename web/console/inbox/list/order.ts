@@ -16,7 +16,9 @@ export function sectionsOf(view: View, conversations: readonly Conversation[], n
   for (const conversation of conversations) {
     if (!conversation.needs_reply) continue;
     const name = sectionName(windowOf(conversation, now));
-    bySection.set(name, [...(bySection.get(name) ?? []), conversation]);
+    const members = bySection.get(name);
+    if (members) members.push(conversation);
+    else bySection.set(name, [conversation]);
   }
   const names = ["closing", "open", "person", "closed"] as const;
   return names.flatMap((name) => {

@@ -40,9 +40,15 @@ export function useNeedsReplyCount(): string {
   const book = useInbox(selectBook);
   const lists = useInbox(selectLists);
   useEffect(() => void inbox.loadList(everyone), [inbox]);
-  const count = [...book.known.values()].filter(({ conversation }) => belongsTo(everyone, conversation)).length;
+  const count = useMemo(() => countOf(book), [book]);
   const isMore = (lists.get(listKey(everyone))?.next ?? null) !== null;
   return count > COUNTED_MAX || isMore ? `${COUNTED_MAX}+` : String(count);
+}
+
+function countOf({ known }: InboxState["book"]): number {
+  let count = 0;
+  for (const { conversation } of known.values()) if (belongsTo(everyone, conversation)) count += 1;
+  return count;
 }
 
 const everyone: ListQuery = { view: "needs-reply", platform: null, accountKey: null };
