@@ -6,6 +6,7 @@ import { synthesize } from "../../lib/app.ts";
 import { bundleBytes } from "../../lib/bundles/bundle-sizes.ts";
 import { startPipeline } from "../support/pipeline.ts";
 import { type BenchmarkLine, costLines, formatLines, isOver } from "./benchmark-lines.ts";
+import { consoleLines } from "./console.ts";
 import type { CpuComparison } from "./cpu-ratio.ts";
 import { FAIRNESS_RATES, openFairnessBench } from "./fairness.ts";
 import { measureFrameCpu } from "./frame-cpu.ts";
@@ -140,8 +141,9 @@ const lines = [
   ...(await streamOutageLines()),
   ...(await hostileLines()),
   ...(await cpuLines()),
+  ...(await consoleLines()),
   ...bundleLines(),
 ];
 process.stdout.write(`${formatLines(lines)}\n`);
-// Sizes are informational. Every other line can fail the run.
+// Sizes, and the times of the console, are informational. Every other line can fail the run.
 process.exitCode = lines.some((line) => line.binding && isOver(line)) ? 1 : 0;

@@ -6,7 +6,7 @@ import { openedBrowser, openPage } from "./support/page-visit.ts";
 // The built console in a browser, under its policy, as the Web function serves it.
 
 const browser = openedBrowser();
-const server = openedOnce(startConsoleServer);
+const server = openedOnce(() => startConsoleServer());
 
 it("the console starts at any of its addresses under its policy, in its own font, and loads nothing of another origin", async () => {
   const { page, requestedUrls, complaints } = await openPage(browser, `${server.origin}/app/acme/inbox`);

@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:http";
+import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,11 +12,14 @@ import { createApp } from "../../support/conformance/observed-app.ts";
 
 export interface ConsoleServer {
   readonly origin: string;
+  readonly server: Server;
   close(): void;
 }
 
-/** The built console, as the Web function serves it. Every other path is 404. */
-export async function startConsoleServer(): Promise<ConsoleServer> {
+const notFound: RequestListener = (_request, response) => void response.writeHead(404).end();
+
+/** The built console, as the Web function serves it. @param onOther answers every other path */
+export async function startConsoleServer(onOther: RequestListener = notFound): Promise<ConsoleServer> {
   const folder = mkdtempSync(join(tmpdir(), "console-pages-"));
   await buildConsole(folder);
   const server = createServer();
@@ -33,7 +36,7 @@ export async function startConsoleServer(): Promise<ConsoleServer> {
   });
   server.on("request", async (request, response) => {
     if (!/^\/app(\/|$)/.test(request.url ?? "")) {
-      response.writeHead(404).end();
+      onOther(request, response);
       return;
     }
     const { accept = "", "accept-encoding": coding = "" } = request.headers;
@@ -44,6 +47,7 @@ export async function startConsoleServer(): Promise<ConsoleServer> {
   });
   return {
     origin,
+    server,
     close() {
       server.closeAllConnections();
       server.close();
