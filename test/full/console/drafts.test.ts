@@ -62,6 +62,7 @@ it("a draft outlives the end of the session, which asks in a dialog over the pag
   await world.dropSocket();
   await rowOf(page, "Ole Dahl").click();
   await page.getByRole("dialog").getByText("Your session has ended").waitFor();
+  await waitFor("a refused ticket", () => world.callsOf("POST /console/session/ws-ticket").length > 1);
   expect(page.url()).toContain("/app/acme/inbox/");
   world.model.isSignedIn = true;
   await page.getByRole("dialog").waitFor({ state: "detached" });
