@@ -239,3 +239,17 @@ it.each([
   }
   expect(shown).toHaveLength(1);
 });
+
+it("a refused text waits as a draft once its page is left, and one that may have arrived does not", async () => {
+  const page = new EventTarget();
+  vi.stubGlobal("addEventListener", page.addEventListener.bind(page));
+  const { store, calls } = openComposer();
+  const sends = [store.begin(draft({ text: "Refused" })), store.begin(draft({ text: "Perhaps sent" }))];
+  await vi.waitFor(() => expect(calls).toHaveLength(2));
+  calls[0]?.refuse(401, "unauthorized");
+  calls[1]?.lose();
+  await Promise.all(sends);
+  expect(draftOf("", CONVERSATION)).toBe("");
+  page.dispatchEvent(new Event("pagehide"));
+  expect(draftOf("", CONVERSATION)).toBe("Refused");
+});

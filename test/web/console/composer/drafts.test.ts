@@ -59,6 +59,16 @@ it("a sign-out in one tab removes the drafts in every tab and in the browser", a
   expect([first.draftOf("", "c1"), second.draftOf("", "c1")]).toEqual(["", ""]);
 });
 
+it("a page that is left after a sign-out stores nothing, and the next sign-in stores again", async () => {
+  const drafts = await openTab();
+  drafts.clearDrafts();
+  drafts.setDraft("c1", text("The last letters"));
+  expect(localStorage.getItem(KEY)).toBeNull();
+  drafts.openDrafts("usr_me");
+  drafts.setDraft("c1", text("Hello"));
+  expect(stored()).toContain("Hello");
+});
+
 it("another person finds no draft, and a tab of the earlier one changes nothing of theirs", async () => {
   const mine = await openTab("usr_me");
   mine.setDraft("c1", text("of mine"));
