@@ -65,8 +65,9 @@ it.each(reads.flatMap((read) => failures.map((failure) => ({ ...read, ...failure
     await page.waitForTimeout(300);
     expect(world.calls.length - before).toBeLessThan(10);
     failing.clear();
-    // A person who is signed in again goes on: the inbox is read again by itself.
-    if (name !== "401" || read !== "a list") await page.getByRole("button", { name: "Try again" }).first().click();
+    // A person who is signed in again goes on: the inbox and the open thread are read again by themselves.
+    const mendsItself = name === "401" && (read === "a list" || read === "a thread");
+    if (!mendsItself) await page.getByRole("button", { name: "Try again" }).first().click();
     await shown(world);
     expect(world.complaints).toEqual([]);
   },
@@ -97,7 +98,8 @@ it.each(failures)(
       await page.getByText(/No live connection since|The live connection has ended/).waitFor();
     world.failures.clear();
     const reload = page.getByRole("button", { name: "Reload" });
-    if (await reload.isVisible()) await reload.click();
+    // After a new sign-in the stream is followed again without a press.
+    if (failure.name !== "401" && (await reload.isVisible())) await reload.click();
     await expect.poll(() => world.isLive, { timeout: 10_000 }).toBe(true);
     await page.getByText(/No live connection since|The live connection has ended/).waitFor({ state: "hidden" });
     await page.getByText("Live: messages appear at once").waitFor({ state: "attached" });
