@@ -4,7 +4,7 @@ import { useSearch } from "wouter";
 import type { Account } from "#client";
 import { printableText } from "../../../packages/client/src/printable.ts";
 import { useNotices } from "../common/notices.tsx";
-import { problemText } from "../common/problems.ts";
+import { problemLine } from "../common/problems.ts";
 import { useWorkspace } from "../data/workspace.tsx";
 import { accountsPath } from "../paths.ts";
 import { Dialog } from "../ui/dialog.tsx";
@@ -54,12 +54,9 @@ function LoginResult({ connected, error }: { connected: string | null; error: st
 }
 
 function LoadProblem({ error, onRetry }: { error: unknown; onRetry: () => void }) {
-  const { text, wayOn } = problemText(error);
   return (
     <div role="alert">
-      <p className="problem">
-        {text} {wayOn}
-      </p>
+      <p className="problem">{problemLine(error)}</p>
       <button type="button" className="btn" onClick={onRetry}>
         {texts.again}
       </button>
@@ -76,12 +73,10 @@ function ConnectButtons() {
     if (isOpening) return;
     setOpening(true);
     try {
-      const query = { tenant, redirect: accountsPath(tenant) };
-      const { url } = await parley.request(`POST /oauth/${platform}/start`, { query });
+      const { url } = await parley.logins.start(platform, { redirect: accountsPath(tenant) });
       location.assign(url);
     } catch (error) {
-      const { text, wayOn } = problemText(error);
-      show({ text: `${text} ${wayOn}`, kind: "problem" });
+      show({ text: problemLine(error), kind: "problem" });
       setOpening(false);
     }
   };
@@ -110,8 +105,7 @@ function AccountRow({ account, mayDisconnect }: { account: Account; mayDisconnec
       await client.invalidateQueries({ queryKey: ["accounts", tenant] });
       show({ text: texts.disconnected(name) });
     } catch (error) {
-      const { text, wayOn } = problemText(error);
-      show({ text: `${text} ${wayOn}`, kind: "problem" });
+      show({ text: problemLine(error), kind: "problem" });
     }
   };
   return (

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { useLocation } from "wouter";
 import type { Data } from "#client";
 import { printableText } from "../../../packages/client/src/printable.ts";
-import { problemText } from "../common/problems.ts";
+import { problemLine } from "../common/problems.ts";
 import { useWorkspace } from "../data/workspace.tsx";
 import { accountsPath } from "../paths.ts";
 import { texts } from "./texts.ts";
@@ -18,7 +18,7 @@ export function PageChoice() {
   const [, navigate] = useLocation();
   const pages = useQuery({
     queryKey: ["login-pages", tenant],
-    queryFn: () => parley.request("GET /oauth/messenger/pages", { query: { tenant } }),
+    queryFn: () => parley.logins.listPages(),
   });
   const [chosen, setChosen] = useState<string | null>(null);
   const [kinds, setKinds] = useState<ReadonlySet<Kind>>(new Set<Kind>(["messenger", "instagram"]));
@@ -32,25 +32,21 @@ export function PageChoice() {
     if (wanted.length === 0) return setProblem(texts.chooseOne);
     try {
       const body = { page_id: page.page_id, connect: wanted };
-      const { accounts } = await parley.request("POST /oauth/messenger/select", { query: { tenant }, body });
+      const { accounts } = await parley.logins.selectPage(body);
       await client.invalidateQueries({ queryKey: ["accounts", tenant] });
       navigate(`${accountsPath(tenant)}?connected=${encodeURIComponent(accounts[0]?.account_key ?? "")}`, {
         replace: true,
       });
     } catch (error) {
-      const { text, wayOn } = problemText(error);
-      setProblem(`${text} ${wayOn}`);
+      setProblem(problemLine(error));
     }
   };
   const toggle = (kind: Kind) =>
     setKinds((before) => new Set(before.has(kind) ? [...before].filter((each) => each !== kind) : [...before, kind]));
   if (pages.error) {
-    const { text, wayOn } = problemText(pages.error);
     return (
       <div role="alert">
-        <p className="problem">
-          {text} {wayOn}
-        </p>
+        <p className="problem">{problemLine(pages.error)}</p>
         <button type="button" className="btn" onClick={() => void pages.refetch()}>
           {texts.again}
         </button>

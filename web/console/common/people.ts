@@ -9,7 +9,7 @@ export function usePeople(): (actorId: string | null) => string | null {
   const { parley, tenant, person } = useWorkspace();
   const team = useQuery({
     queryKey: ["team", tenant],
-    queryFn: () => parley.request("GET /console/team", { query: { tenant } }),
+    queryFn: () => parley.team.list(),
     staleTime: 300_000,
   });
   const members = team.data?.members;

@@ -48,6 +48,12 @@ export function problemText(error: unknown): Problem {
   return (isOtherPage ? undefined : byCode[error.code]) ?? byStatus[status] ?? failed;
 }
 
+/** The same in one line. */
+export function problemLine(error: unknown): string {
+  const { text, wayOn } = problemText(error);
+  return `${text} ${wayOn}`;
+}
+
 /** Whether a call was refused because the session has ended. */
 export function isSignedOut(error: unknown): boolean {
   return error instanceof ParleyError && error.status === 401;

@@ -1,8 +1,7 @@
+import { DAY } from "../data/durations.ts";
 import { shortDuration } from "../data/window.ts";
 
 // Times as a person reads them, in the language and time zone of the browser.
-
-const DAY = 24 * 3_600_000;
 
 const clock = new Intl.DateTimeFormat(undefined, { hour: "numeric", minute: "2-digit" });
 const weekday = new Intl.DateTimeFormat(undefined, { weekday: "short" });

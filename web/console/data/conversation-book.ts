@@ -1,3 +1,4 @@
+import { RETENTION } from "./durations.ts";
 import { type Conversation, millis } from "./types.ts";
 
 // What the console knows of conversations, merged from fetches and frames. Frames come in any order, twice and late, and a
@@ -5,8 +6,6 @@ import { type Conversation, millis } from "./types.ts";
 
 /** A fetch may show what was true this long before it started. Frames of that time count more. */
 export const STALE_MS = 5_000;
-
-const RETENTION_MS = 7 * 24 * 3_600_000;
 
 interface Known {
   readonly conversation: Conversation;
@@ -67,7 +66,7 @@ export function withoutErased(book: ConversationBook, id: string, erasedAt: numb
 
 /** Whether messages of a conversation are still stored. */
 export function isStored(conversation: Conversation, now: number): boolean {
-  return millis(conversation.last_message_at) + RETENTION_MS > now;
+  return millis(conversation.last_message_at) + RETENTION > now;
 }
 
 function put(entries: Map<string, Known>, erased: ConversationBook["erased"], next: Known): void {

@@ -1,7 +1,6 @@
 import { isStored } from "./conversation-book.ts";
+import { REPLY_WINDOW } from "./durations.ts";
 import { type Conversation, millis, type Platform } from "./types.ts";
-
-const REPLY_WINDOW_MS = 24 * 3_600_000;
 
 /** The lists of the inbox: who needs a reply, whose window closes first first; and all, newest message first. */
 export type View = "needs-reply" | "all";
@@ -49,7 +48,7 @@ export function isLoaded(view: View, last: Conversation | null, conversation: Co
   if (last === null) return true;
   if (view === "all") return millis(conversation.last_message_at) >= millis(last.last_message_at);
   const [canReply, lastCanReply] = [conversation, last].map(
-    (each) => millis(each.last_inbound_at) > now - REPLY_WINDOW_MS,
+    (each) => millis(each.last_inbound_at) > now - REPLY_WINDOW,
   );
   if (canReply !== lastCanReply) return canReply === true;
   return millis(conversation.last_inbound_at) <= millis(last.last_inbound_at);

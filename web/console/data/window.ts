@@ -1,9 +1,6 @@
+import { HOUR, PERSON_WINDOW, REPLY_WINDOW } from "./durations.ts";
 import { type Conversation, millis } from "./types.ts";
 
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
-const REPLY_WINDOW = DAY;
-const PERSON_WINDOW = 7 * DAY;
 const CLOSING = 2 * HOUR;
 
 /**

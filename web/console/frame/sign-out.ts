@@ -5,7 +5,7 @@ import { account } from "../session/session.ts";
 
 /** Ends every session of the person and forgets what this browser keeps of conversations. Throws when the call fails. */
 export async function signOut(): Promise<void> {
-  await account.request("POST /console/auth/logout").catch((error: unknown) => {
+  await account.logins.signOut().catch((error: unknown) => {
     if (!isSignedOut(error)) throw error;
   });
   clearDrafts();

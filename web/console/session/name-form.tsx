@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { problemText } from "../common/problems.ts";
+import { problemLine } from "../common/problems.ts";
 import { account, isName, NAME_CHARS_MAX } from "./session.ts";
 import { texts } from "./texts.ts";
 
@@ -19,11 +19,10 @@ export function NameForm({ name: before, onSaved, onCancel }: NameFormProps) {
     if (!isName(name)) return setProblem(texts.nameProblem);
     setBusy(true);
     try {
-      await account.request("PATCH /console/me", { body: { name: name.trim() } });
+      await account.me.update({ name: name.trim() });
       onSaved();
     } catch (error) {
-      const { text, wayOn } = problemText(error);
-      setProblem(`${text} ${wayOn}`);
+      setProblem(problemLine(error));
       setBusy(false);
     }
   };

@@ -9,7 +9,7 @@ const CHECK_MS = 3_000;
 /** Asks to sign in again, over the page, which keeps everything. It closes as soon as another tab has signed in. */
 export function SessionEnded({ me, onSignedIn }: { me: Me; onSignedIn: () => void }) {
   const check = useCallback(async () => {
-    const current = await account.request("GET /console/me", { maxRetries: 0 }).catch(() => null);
+    const current = await account.me.get({ maxRetries: 0 }).catch(() => null);
     if (current === null) return;
     if (current.user_id !== me.user_id) return location.reload();
     dispatchEvent(new Event("parley:signed-in"));
@@ -37,9 +37,7 @@ export function SendLink({ email }: { email: string }) {
   const [said, setSaid] = useState("");
   const send = async () => {
     try {
-      await account.request("POST /console/auth/request", {
-        body: { email, redirect: location.pathname },
-      } as Parameters<typeof account.request<"POST /console/auth/request">>[1]);
+      await account.logins.requestLink({ email, redirect: location.pathname });
       setSaid(texts.linkSent);
     } catch (error) {
       setSaid(`${texts.linkFailed} ${problemText(error).wayOn}`);

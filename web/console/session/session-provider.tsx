@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from "react";
-import { isSignedOut, problemText } from "../common/problems.ts";
+import { isSignedOut, problemLine } from "../common/problems.ts";
 import { account, type Me, type OwnWorkspace, signInPage } from "./session.ts";
 import { SessionEnded } from "./session-ended.tsx";
 import { texts } from "./texts.ts";
@@ -17,10 +17,10 @@ const Context = createContext<Session | null>(null);
 /** Reads the session. Without one the sign-in page opens; one that ends later is asked for in a dialog over the page. */
 export function SessionProvider({ children }: { children: ReactNode }) {
   const client = useQueryClient();
-  const me = useQuery({ queryKey: ["me"], queryFn: () => account.request("GET /console/me"), staleTime: 60_000 });
+  const me = useQuery({ queryKey: ["me"], queryFn: () => account.me.get(), staleTime: 60_000 });
   const workspaces = useQuery({
     queryKey: ["workspaces"],
-    queryFn: () => account.request("GET /console/tenants"),
+    queryFn: () => account.tenants.list(),
     enabled: me.data !== undefined,
     staleTime: 60_000,
   });
@@ -70,13 +70,10 @@ export function SessionProvider({ children }: { children: ReactNode }) {
       </main>
     );
   }
-  const { text, wayOn } = problemText(error);
   return (
     <main className="gate" role="alert">
       <h1>{texts.failed}</h1>
-      <p>
-        {text} {wayOn}
-      </p>
+      <p>{problemLine(error)}</p>
       <button type="button" className="btn first" onClick={() => void (me.error ? me.refetch() : workspaces.refetch())}>
         {texts.again}
       </button>

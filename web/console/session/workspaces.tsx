@@ -2,7 +2,7 @@ import { useState } from "react";
 import { Link } from "wouter";
 import { ParleyError } from "#client";
 import { printableText } from "../../../packages/client/src/printable.ts";
-import { problemText } from "../common/problems.ts";
+import { problemLine } from "../common/problems.ts";
 import { inboxPath } from "../paths.ts";
 import { account, type Me } from "./session.ts";
 import { useSession } from "./session-provider.tsx";
@@ -77,11 +77,10 @@ function Invite({ invite, onDone }: { invite: Me["invites"][number]; onDone: () 
   const [problem, setProblem] = useState("");
   const answer = async (operation: "accept" | "decline") => {
     try {
-      await account.request(`POST /console/invites/{id}/${operation}`, { path: { id: invite.id } });
+      await account.invites[operation](invite.id);
       onDone();
     } catch (error) {
-      const { text, wayOn } = problemText(error);
-      setProblem(`${text} ${wayOn}`);
+      setProblem(problemLine(error));
     }
   };
   return (
@@ -112,7 +111,7 @@ function NewWorkspace() {
   const [problem, setProblem] = useState("");
   const create = async () => {
     try {
-      await account.request("POST /console/tenants", { body: { id: slug, name: name.trim() } });
+      await account.tenants.create({ id: slug, name: name.trim() });
       await reload();
     } catch (error) {
       setProblem(creationProblem(error));
@@ -161,6 +160,5 @@ function creationProblem(error: unknown): string {
   if (code === "workspace_limit") return texts.limit;
   if (code === "forbidden") return texts.signUpClosed;
   if (error instanceof ParleyError && code === "invalid_request") return texts.slugText;
-  const { text, wayOn } = problemText(error);
-  return `${text} ${wayOn}`;
+  return problemLine(error);
 }

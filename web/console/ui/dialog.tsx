@@ -1,6 +1,7 @@
 import { X } from "lucide-react";
-import { type ReactNode, useEffect, useId, useRef } from "react";
+import { type ReactNode, useId } from "react";
 import { texts } from "./texts.ts";
+import { useModal } from "./use-modal.ts";
 import "./dialog.css";
 
 interface DialogProps {
@@ -13,19 +14,8 @@ interface DialogProps {
 
 /** A modal dialog. The focus goes into it and, when it closes, back to where it was. */
 export function Dialog({ title, onClose, children, isRequired = false }: DialogProps) {
-  const dialog = useRef<HTMLDialogElement>(null);
+  const dialog = useModal();
   const titleId = useId();
-  useEffect(() => {
-    const node = dialog.current;
-    const opener = document.activeElement;
-    node?.showModal();
-    // The browser chooses the button that closes it.
-    node?.querySelector<HTMLElement>("input, textarea")?.focus();
-    return () => {
-      node?.close();
-      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
-    };
-  }, []);
   return (
     <dialog
       ref={dialog}

@@ -1,5 +1,6 @@
 import { type ReactNode, useId, useRef } from "react";
 import { Link } from "wouter";
+import { placePopover } from "./place-popover.ts";
 import "./dialog.css";
 
 export interface MenuItem {
@@ -26,15 +27,6 @@ export function Menu({ label, button, className = "icon", items, children }: Men
   const id = useId();
   const opener = useRef<HTMLButtonElement>(null);
   const popover = useRef<HTMLDivElement>(null);
-  const place = () => {
-    const node = popover.current;
-    const rect = opener.current?.getBoundingClientRect();
-    if (!node || !rect) return;
-    const { offsetWidth: width, offsetHeight: height } = node;
-    const below = rect.bottom + 6;
-    node.style.left = `${Math.max(12, Math.min(rect.left, innerWidth - width - 12))}px`;
-    node.style.top = `${below + height > innerHeight ? Math.max(12, rect.top - height - 6) : below}px`;
-  };
   const close = () => popover.current?.hidePopover();
   return (
     <>
@@ -50,7 +42,7 @@ export function Menu({ label, button, className = "icon", items, children }: Men
         role="dialog"
         onToggle={(event) => {
           if (event.newState !== "open") return;
-          place();
+          placePopover(popover.current, opener.current, "below");
           popover.current?.querySelector<HTMLElement>("a, button, select")?.focus();
         }}
       >

@@ -76,7 +76,7 @@ it("a text whose files were refused is not sent: it waits before what the person
   await done;
   expect(calls).toHaveLength(1);
   expect(states()).toEqual([{ kind: "failed", code: "send_failed", detail: "The picture is too wide." }]);
-  expect(draftOf("acme", CONVERSATION)).toBe("Like these?\nand then");
+  expect(draftOf(CONVERSATION)).toBe("Like these?\nand then");
 });
 
 it("nothing of an erased conversation stays, and what was to follow is not sent", async () => {
@@ -249,7 +249,7 @@ it("a refused text waits as a draft once its page is left, and one that may have
   calls[0]?.refuse(401, "unauthorized");
   calls[1]?.lose();
   await Promise.all(sends);
-  expect(draftOf("", CONVERSATION)).toBe("");
+  expect(draftOf(CONVERSATION)).toBe("");
   page.dispatchEvent(new Event("pagehide"));
-  expect(draftOf("", CONVERSATION)).toBe("Refused");
+  expect(draftOf(CONVERSATION)).toBe("Refused");
 });

@@ -27,7 +27,7 @@ it("a draft is there again after a reload, and one without text and hold is remo
   before.setDraft("c1", text("Hello"));
   before.setDraft("c2", text(""));
   const after = await openTab();
-  expect(after.draftOf("acme", "c1")).toBe("Hello");
+  expect(after.draftOf("c1")).toBe("Hello");
   expect(after.fullDraftOf("c2")).toBeNull();
   after.setDraft("c1", text(""));
   expect(stored()).not.toContain("c1");
@@ -38,14 +38,14 @@ it("two tabs keep each other's drafts, also before one hears of the other's chan
   first.setDraft("c1", text("of the first"));
   second.setDraft("c2", text("of the second"));
   const reloaded = await openTab();
-  expect([reloaded.draftOf("", "c1"), reloaded.draftOf("", "c2")]).toEqual(["of the first", "of the second"]);
+  expect([reloaded.draftOf("c1"), reloaded.draftOf("c2")]).toEqual(["of the first", "of the second"]);
   const heard = vi.fn();
   first.onDraftsChange(heard);
   first.syncDrafts({ key: "parley.other" });
   expect(heard).not.toHaveBeenCalled();
   first.syncDrafts({ key: KEY });
   expect(heard).toHaveBeenCalledOnce();
-  expect(first.draftOf("", "c2")).toBe("of the second");
+  expect(first.draftOf("c2")).toBe("of the second");
 });
 
 it("a sign-out in one tab removes the drafts in every tab and in the browser", async () => {
@@ -56,7 +56,7 @@ it("a sign-out in one tab removes the drafts in every tab and in the browser", a
   expect(localStorage.getItem(KEY)).toBeNull();
   // The event of a storage that was cleared has no key.
   second.syncDrafts({ key: null });
-  expect([first.draftOf("", "c1"), second.draftOf("", "c1")]).toEqual(["", ""]);
+  expect([first.draftOf("c1"), second.draftOf("c1")]).toEqual(["", ""]);
 });
 
 it("a page that is left after a sign-out stores nothing, and the next sign-in stores again", async () => {
@@ -87,17 +87,13 @@ it("the 200 newest drafts are stored", async () => {
   const drafts = await openTab();
   for (let index = 0; index < 205; index++) drafts.setDraft(`c${index}`, text("Hello", NOW + index));
   const reloaded = await openTab();
-  expect([reloaded.draftOf("", "c4"), reloaded.draftOf("", "c5"), reloaded.draftOf("", "c204")]).toEqual([
-    "",
-    "Hello",
-    "Hello",
-  ]);
+  expect([reloaded.draftOf("c4"), reloaded.draftOf("c5"), reloaded.draftOf("c204")]).toEqual(["", "Hello", "Hello"]);
 });
 
 it("an erased conversation has no draft", async () => {
   const drafts = await openTab();
   drafts.setDraft("c1", text("Hello"));
-  drafts.removeDraft("acme", "c1");
+  drafts.removeDraft("c1");
   expect(drafts.fullDraftOf("c1")).toBeNull();
   expect(stored()).not.toContain("Hello");
 });
@@ -133,7 +129,7 @@ it.each(["{", "null", '{"owner":1,"drafts":{}}', '{"owner":"usr_me","drafts":nul
     const drafts = await openTab();
     expect(drafts.fullDraftOf("c1")).toBeNull();
     drafts.setDraft("c1", text("Hello"));
-    expect((await openTab()).draftOf("", "c1")).toBe("Hello");
+    expect((await openTab()).draftOf("c1")).toBe("Hello");
   },
 );
 
@@ -145,7 +141,7 @@ it("a browser without storage keeps drafts as long as the page", async () => {
   const drafts = await openTab();
   drafts.setDraft("c1", text("Hello"));
   drafts.setDraft("c2", text("Hi"));
-  expect([drafts.draftOf("", "c1"), drafts.draftOf("", "c2")]).toEqual(["Hello", "Hi"]);
+  expect([drafts.draftOf("c1"), drafts.draftOf("c2")]).toEqual(["Hello", "Hi"]);
   drafts.clearDrafts();
-  expect(drafts.draftOf("", "c1")).toBe("");
+  expect(drafts.draftOf("c1")).toBe("");
 });

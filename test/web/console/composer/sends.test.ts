@@ -2,7 +2,6 @@ import { expect, it } from "vitest";
 import {
   checkTimeLeft,
   colleagueAnswer,
-  parseVerifyUrl,
   type Send,
   type SendState,
   stateAfterError,
@@ -123,14 +122,4 @@ it.each([
   [-5_000, "0:00"],
 ])("%i ms are left for a check as %s", (ms, text) => {
   expect(checkTimeLeft(ms)).toBe(text);
-});
-
-it.each([
-  ["https://parley.example.com/verify?hold=hold_1#t=abc", { holdId: "hold_1", secret: "abc" }],
-  ["https://parley.example.com/verify?hold=hold_1", null],
-  ["https://parley.example.com/verify#t=abc", null],
-  ["no address", null],
-  [undefined, null],
-])("the link %s of a hold has an id and a secret, or is none", (url, expected) => {
-  expect(parseVerifyUrl(url)).toEqual(expected);
 });

@@ -53,7 +53,7 @@ export function openComposer() {
       }),
   });
   const inbox = new LiveInbox(parley, new WallClock(() => NOW));
-  const store = new ComposerStore(inbox, "acme", "console:usr_1");
+  const store = new ComposerStore(inbox, "console:usr_1");
   const states = () => store.getState().sends.map(({ state }) => state);
   return { store, inbox, calls, states };
 }

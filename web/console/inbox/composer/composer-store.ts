@@ -5,7 +5,7 @@ import { noteSentFiles } from "../../data/sent-files.ts";
 import type { Conversation, FileKind } from "../../data/types.ts";
 import { addText, type HeldDraft, removeDraft, setHold } from "./drafts.ts";
 import { isHeldByOther, type SeenHolds, withHold } from "./other-holds.ts";
-import { parseVerifyUrl, type Send, type SendState, sendBody, stateAfterError, stateAfterHold } from "./sends.ts";
+import { type Send, type SendState, sendBody, stateAfterError, stateAfterHold } from "./sends.ts";
 
 /** A file of a message that is being written. */
 export interface Chip {
@@ -38,7 +38,6 @@ const ECHO_MS = 5_000;
 /** What this person sends and attaches in a workspace, by conversation. It outlives the switch to another one. */
 export class ComposerStore {
   readonly inbox: LiveInbox;
-  readonly #tenant: string;
   /** As messages name this person. */
   readonly #actorId: string;
   #state: ComposerState = { sends: [], chips: new Map(), holds: new Map() };
@@ -46,9 +45,8 @@ export class ComposerStore {
   /** The keys of sends by the ids of their holds. */
   readonly #holds = new Map<string, string>();
 
-  constructor(inbox: LiveInbox, tenant: string, actorId: string) {
+  constructor(inbox: LiveInbox, actorId: string) {
     this.inbox = inbox;
-    this.#tenant = tenant;
     this.#actorId = actorId;
     inbox.onEvent((event) => {
       if (event.type === "hold.updated") this.#onHold(event.data.hold);
@@ -166,7 +164,7 @@ export class ComposerStore {
 
   /** Forgets what belongs to a conversation that was erased. */
   forget(conversation: string): void {
-    removeDraft(this.#tenant, conversation);
+    removeDraft(conversation);
     const chips = new Map(this.#state.chips);
     chips.delete(conversation);
     this.#set({ sends: this.#state.sends.filter((send) => send.conversation !== conversation), chips });
@@ -193,14 +191,14 @@ export class ComposerStore {
       // What was erased in the meantime is not stored.
       if (!this.#find(send.key)) return null;
       this.#holds.set(hold.id, send.key);
-      const link = parseVerifyUrl(hold.verify_url);
-      if (hold.status !== "awaiting_verification" || link === null) {
+      if (hold.status !== "awaiting_verification") {
         this.#onHoldState(send.key, hold);
         return this.#find(send.key)?.state ?? null;
       }
+      const { hold_id: holdId, secret } = this.parley.holds.readLink(hold.verify_url);
       const endsAt = Date.parse(hold.expires_at);
       setHold(send.conversation, { key: send.key, body: typed, endsAt }, send.at);
-      return this.#settle(send.key, { kind: "held", ...link, endsAt });
+      return this.#settle(send.key, { kind: "held", holdId, secret, endsAt });
     } catch (error) {
       const failure =
         error instanceof ParleyError ? error : new ParleyError({ code: "connection_failed", message: "" });

@@ -41,7 +41,7 @@ export function openDrafts(userId: string): void {
 }
 
 /** The text of a conversation's draft; empty without one. Conversations of all workspaces have different ids. */
-export function draftOf(_tenant: string, conversationId: string): string {
+export function draftOf(conversationId: string): string {
   return drafts[conversationId]?.text ?? "";
 }
 
@@ -72,7 +72,7 @@ export function setHold(conversationId: string, hold: HeldDraft | null, at = 0):
 }
 
 /** Removes the draft of a conversation that was erased. */
-export function removeDraft(_tenant: string, conversationId: string): void {
+export function removeDraft(conversationId: string): void {
   change(conversationId, null);
 }
 

@@ -1,5 +1,6 @@
 import { Smile } from "lucide-react";
 import { useId, useRef } from "react";
+import { placePopover } from "../../ui/place-popover.ts";
 import { texts } from "./texts.ts";
 
 const EMOJI =
@@ -12,13 +13,6 @@ export function Emoji({ onPick }: { onPick: (emoji: string) => void }) {
   const id = useId();
   const opener = useRef<HTMLButtonElement>(null);
   const popover = useRef<HTMLDivElement>(null);
-  const place = () => {
-    const node = popover.current;
-    const rect = opener.current?.getBoundingClientRect();
-    if (!node || !rect) return;
-    node.style.left = `${Math.max(12, Math.min(rect.left, innerWidth - node.offsetWidth - 12))}px`;
-    node.style.top = `${Math.max(12, rect.top - node.offsetHeight - 6)}px`;
-  };
   return (
     <>
       <button
@@ -40,7 +34,7 @@ export function Emoji({ onPick }: { onPick: (emoji: string) => void }) {
         aria-label={texts.emoji}
         onToggle={({ newState }) => {
           if (newState !== "open") return;
-          place();
+          placePopover(popover.current, opener.current, "above");
           popover.current?.querySelector("button")?.focus();
         }}
       >

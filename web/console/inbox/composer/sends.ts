@@ -132,11 +132,3 @@ export function checkTimeLeft(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1_000));
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }
-
-/** The id and the secret of a hold's link: `…/verify?hold=<id>#t=<secret>`. Null when it is no such link. */
-export function parseVerifyUrl(url: string | undefined): { holdId: string; secret: string } | null {
-  const link = URL.parse(url ?? "");
-  const holdId = link?.searchParams.get("hold") ?? "";
-  const secret = new URLSearchParams(link?.hash.slice(1) ?? "").get("t") ?? "";
-  return holdId !== "" && secret !== "" ? { holdId, secret } : null;
-}

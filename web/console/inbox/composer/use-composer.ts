@@ -10,10 +10,10 @@ const noChips: readonly Chip[] = [];
 
 /** The store of the open workspace. */
 export function useComposerStore(): ComposerStore {
-  const { inbox, tenant, person } = useWorkspace();
+  const { inbox, person } = useWorkspace();
   let store = stores.get(inbox);
   if (store === undefined) {
-    store = new ComposerStore(inbox, tenant, person.actorId);
+    store = new ComposerStore(inbox, person.actorId);
     stores.set(inbox, store);
   }
   return store;

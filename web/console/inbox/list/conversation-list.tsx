@@ -3,7 +3,7 @@ import { Inbox as InboxIcon, Search, X } from "lucide-react";
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import { useKeys } from "../../common/keys.tsx";
-import { problemText } from "../../common/problems.ts";
+import { problemLine } from "../../common/problems.ts";
 import { useWorkspace } from "../../data/workspace.tsx";
 import { inboxPath } from "../../paths.ts";
 import { WorkspaceMenu } from "../../session/workspace-menu.tsx";
@@ -156,7 +156,7 @@ export function ConversationList({ openId }: { openId: string | null }) {
                     conversation={conversation}
                     tenant={tenant}
                     isOpen={conversation.id === openId}
-                    draft={conversation.id === openId ? "" : draftOf(tenant, conversation.id)}
+                    draft={conversation.id === openId ? "" : draftOf(conversation.id)}
                     now={now}
                   />
                 ) : null}
@@ -258,13 +258,10 @@ function Blank({ state, choice, search, retry }: BlankProps) {
     );
   }
   if (state.status === "failed") {
-    const { text, wayOn } = problemText(state.error);
     return (
       <div className="blank" role="alert">
         <h2>{texts.failed}</h2>
-        <p>
-          {text} {wayOn}
-        </p>
+        <p>{problemLine(state.error)}</p>
         <button type="button" className="btn" onClick={retry}>
           {texts.again}
         </button>

@@ -2,7 +2,7 @@ import { useState } from "react";
 import { useLocation } from "wouter";
 import { printableText } from "../../../../packages/client/src/printable.ts";
 import { useNotices } from "../../common/notices.tsx";
-import { problemText } from "../../common/problems.ts";
+import { problemLine } from "../../common/problems.ts";
 import { personHandle, personName } from "../../data/names.ts";
 import type { Conversation } from "../../data/types.ts";
 import { useThread, useWorkspace } from "../../data/workspace.tsx";
@@ -30,14 +30,13 @@ export function EraseDialog({ conversation, onClose }: { conversation: Conversat
     setBusy(true);
     try {
       const result = await parley.conversations.erase(conversation.id);
-      removeDraft(tenant, conversation.id);
+      removeDraft(conversation.id);
       forgetSeen(conversation.id);
       navigate(inboxPath(tenant));
       inbox.forget(conversation.id);
       show({ text: result.done ? texts.erased(result.removed.messages) : texts.erasing });
     } catch (error) {
-      const { text, wayOn } = problemText(error);
-      setProblem(`${text} ${wayOn}`);
+      setProblem(problemLine(error));
       setBusy(false);
     }
   };

@@ -1,8 +1,9 @@
 import { ExternalLink, Trash2, X } from "lucide-react";
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, useState } from "react";
 import { printableText } from "../../../../packages/client/src/printable.ts";
 import { useNotices } from "../../common/notices.tsx";
 import { deadline, fullTime, timeOfDay } from "../../common/times.ts";
+import { PERSON_WINDOW, REPLY_WINDOW, RETENTION } from "../../data/durations.ts";
 import { messagesOf } from "../../data/message-book.ts";
 import { personHandle, personName, profileLink } from "../../data/names.ts";
 import { mediaUrl } from "../../data/safe-urls.ts";
@@ -12,12 +13,11 @@ import { useConversation, useServerTime, useThread, useWorkspace } from "../../d
 import { Face } from "../../ui/avatar.tsx";
 import { PlatformGlyph } from "../../ui/platform-glyph.tsx";
 import { Ring } from "../../ui/ring.tsx";
+import { useModal } from "../../ui/use-modal.ts";
 import { EraseDialog } from "./erase-dialog.tsx";
 import { texts } from "./texts.ts";
 import { WeekStrip } from "./week-strip.tsx";
 import "./person.css";
-
-const DAY = 24 * 3_600_000;
 
 interface PersonPaneProps {
   readonly id: string;
@@ -41,16 +41,7 @@ export function PersonPane({ id, isSheet, onClose }: PersonPaneProps) {
 }
 
 function Sheet({ onClose, children }: { onClose: () => void; children: ReactNode }) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    const node = dialog.current;
-    const opener = document.activeElement;
-    node?.showModal();
-    return () => {
-      node?.close();
-      if (opener instanceof HTMLElement) opener.focus();
-    };
-  }, []);
+  const dialog = useModal();
   return (
     <dialog ref={dialog} className="who sheet" aria-label={texts.label} onClose={onClose}>
       <button type="button" className="icon close" aria-label={texts.close} onClick={onClose}>
@@ -73,8 +64,8 @@ function Content({ conversation }: { conversation: Conversation }) {
   const inbound = conversation.last_inbound_at === null ? null : millis(conversation.last_inbound_at);
   const [bold, rest] = texts.sentence(
     window.state,
-    inbound === null ? "" : deadline(inbound + DAY, now),
-    inbound === null ? "" : deadline(inbound + 7 * DAY, now),
+    inbound === null ? "" : deadline(inbound + REPLY_WINDOW, now),
+    inbound === null ? "" : deadline(inbound + PERSON_WINDOW, now),
   );
   return (
     <>
@@ -124,7 +115,7 @@ function Content({ conversation }: { conversation: Conversation }) {
           {conversation.waiting_since === null ? null : (
             <Fact name={texts.waitingSince}>{moment(millis(conversation.waiting_since))}</Fact>
           )}
-          <Fact name={texts.storedUntil}>{moment(millis(conversation.last_message_at) + 7 * DAY)}</Fact>
+          <Fact name={texts.storedUntil}>{moment(millis(conversation.last_message_at) + RETENTION)}</Fact>
         </dl>
       </section>
       <Media id={conversation.id} />

@@ -1,9 +1,10 @@
 import { ChevronLeft, ChevronRight, FileText, MapPin, X } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
+import { useState } from "react";
 import { printableText } from "../../../../packages/client/src/printable.ts";
 import { mediaUrl } from "../../data/safe-urls.ts";
 import { sentFile } from "../../data/sent-files.ts";
 import type { Message } from "../../data/types.ts";
+import { useModal } from "../../ui/use-modal.ts";
 import { texts } from "./texts.ts";
 
 type Attachment = Message["attachments"][number];
@@ -75,16 +76,7 @@ interface LightboxProps {
 /** The pictures of a message over the page. The arrow keys change the picture, Escape closes. */
 function Lightbox({ urls, start, onClose }: LightboxProps) {
   const [index, setIndex] = useState(start);
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    const node = dialog.current;
-    const opener = document.activeElement;
-    node?.showModal();
-    return () => {
-      node?.close();
-      if (opener instanceof HTMLElement) opener.focus();
-    };
-  }, []);
+  const dialog = useModal();
   const move = (step: number) => setIndex((at) => (at + step + urls.length) % urls.length);
   const url = urls[index];
   return (

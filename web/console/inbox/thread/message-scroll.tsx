@@ -2,8 +2,9 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { ArrowDown } from "lucide-react";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { usePeople } from "../../common/people.ts";
-import { problemText } from "../../common/problems.ts";
+import { problemLine } from "../../common/problems.ts";
 import { dayName } from "../../common/times.ts";
+import { DAY } from "../../data/durations.ts";
 import { type Conversation, type Message, millis } from "../../data/types.ts";
 import { useServerTime, useWorkspace } from "../../data/workspace.tsx";
 import { Outgoing } from "../composer/outgoing.tsx";
@@ -16,7 +17,7 @@ import type { useThreadItems } from "./use-thread.ts";
 const places = new Map<string, { readonly key: string; readonly offset: number }>();
 
 const END_PX = 80;
-const OLD_MS = 6 * 24 * 3_600_000;
+const OLD_MS = 6 * DAY;
 
 interface MessageScrollProps extends ReturnType<typeof useThreadItems> {
   readonly id: string;
@@ -225,13 +226,10 @@ function Waiting({ thread, onRetry }: { thread: Thread; onRetry: () => void }) {
       </div>
     );
   }
-  const { text, wayOn } = problemText(thread.error);
   return (
     <div className="none" role="alert">
       <h2>{texts.failed}</h2>
-      <p>
-        {text} {wayOn}
-      </p>
+      <p>{problemLine(thread.error)}</p>
       <button type="button" className="btn" onClick={onRetry}>
         {texts.again}
       </button>

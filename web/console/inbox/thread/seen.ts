@@ -1,8 +1,9 @@
+import { RETENTION } from "../../data/durations.ts";
+
 // Until when this browser has seen each conversation: a time beside a hash of the id, and nothing else of it.
 
 const KEY = "parley.seen";
 const STORED_MAX = 500;
-const RETENTION_MS = 7 * 24 * 3_600_000;
 
 type Seen = Readonly<Record<string, number>>;
 
@@ -17,7 +18,7 @@ export function markSeen(conversationId: string, at: number): void {
   const key = hash(conversationId);
   if ((all[key] ?? 0) >= at) return;
   const entries = Object.entries({ ...all, [key]: at })
-    .filter(([, time]) => time > at - RETENTION_MS)
+    .filter(([, time]) => time > at - RETENTION)
     .sort(([, a], [, b]) => b - a)
     .slice(0, STORED_MAX);
   write(Object.fromEntries(entries));

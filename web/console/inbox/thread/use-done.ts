@@ -1,6 +1,6 @@
 import { useCallback } from "react";
 import { useNotices } from "../../common/notices.tsx";
-import { problemText } from "../../common/problems.ts";
+import { problemLine } from "../../common/problems.ts";
 import type { Conversation } from "../../data/types.ts";
 import { useWorkspace } from "../../data/workspace.tsx";
 import { texts } from "./texts.ts";
@@ -20,8 +20,7 @@ export function useDone(): (conversation: Conversation, done: boolean) => Promis
           ...(done ? { action: { label: texts.undo, run: () => void setDone(conversation, false) } } : {}),
         });
       } catch (error) {
-        const { text, wayOn } = problemText(error);
-        show({ text: `${text} ${wayOn}`, kind: "problem" });
+        show({ text: problemLine(error), kind: "problem" });
       }
     },
     [inbox, parley, clock, show],

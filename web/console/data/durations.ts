@@ -1,0 +1,9 @@
+// Milliseconds.
+
+export const HOUR = 3_600_000;
+export const DAY = 24 * HOUR;
+/** After a person's last message: how long any reply may be sent, and how long a message that a person typed. */
+export const REPLY_WINDOW = 24 * HOUR;
+export const PERSON_WINDOW = 7 * DAY;
+/** How long messages are stored. */
+export const RETENTION = 7 * DAY;
