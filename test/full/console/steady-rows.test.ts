@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
+import { STALE_MS } from "../../../web/console/data/conversation-book.ts";
 import { waitFor } from "../../e2e/support/wait-for.ts";
 import { ConsoleWorld } from "../../web/console/support/console-world.ts";
 import { rowOf, shownIds, shownRows } from "../../web/console/support/inbox-page.ts";
@@ -92,4 +93,19 @@ it("an erased conversation leaves the list at once, also under the pointer", asy
   await rowOf(page, "Jon Moe").hover();
   world.inbox.erase(ids[1] ?? "");
   await rowOf(page, "Ole Dahl").waitFor({ state: "detached" });
+});
+
+it("a row keeps its place when its conversation was answered while the connection was lost", async () => {
+  const { world, ids, page } = await fivePeople();
+  await rowOf(page, "Jon Moe").hover();
+  const before = await shownRows(page);
+  const frames = world.keepFrames();
+  world.inbox.write(ids[0] ?? "", "ben", { text: "Answered" });
+  frames();
+  await page.waitForTimeout(STALE_MS);
+  await page.evaluate('dispatchEvent(new Event("online"))');
+  await waitFor("the count of the title", async () => (await page.title()).startsWith("(4)"));
+  expect(await shownRows(page)).toEqual(before);
+  await page.mouse.move(1_000, 400);
+  await waitFor("the new order", async () => (await shownIds(page)).length === 4);
 });

@@ -15,11 +15,16 @@ interface Known {
 
 export interface ConversationBook {
   readonly known: ReadonlyMap<string, Known>;
+  /** Those that a fetch no longer listed, as they were: answered, done or erased while frames were lost. */
+  readonly unlisted: ReadonlyMap<string, Conversation>;
   /** Until when each erased conversation was erased. */
   readonly erased: ReadonlyMap<string, number>;
 }
 
-export const emptyBook: ConversationBook = { known: new Map(), erased: new Map() };
+export const emptyBook: ConversationBook = { known: new Map(), unlisted: new Map(), erased: new Map() };
+
+/** How many conversations a book has at most that are no longer listed. */
+const UNLISTED_MAX = 200;
 
 /** A page that was fetched. */
 export interface FetchedConversations {
@@ -35,6 +40,7 @@ export function withFetched(book: ConversationBook, fetched: FetchedConversation
   const { conversations, startedAt, covers } = fetched;
   const asOf = startedAt - STALE_MS;
   const entries = new Map(book.known);
+  const unlisted = new Map(book.unlisted);
   const listedIds = new Set<string>();
   for (const conversation of conversations) {
     listedIds.add(conversation.id);
@@ -42,10 +48,13 @@ export function withFetched(book: ConversationBook, fetched: FetchedConversation
   }
   if (covers) {
     for (const [id, entry] of book.known) {
-      if (!listedIds.has(id) && entry.asOf <= asOf && covers(entry.conversation)) entries.delete(id);
+      if (listedIds.has(id) || entry.asOf > asOf || !covers(entry.conversation)) continue;
+      entries.delete(id);
+      unlisted.set(id, entry.conversation);
     }
   }
-  return { ...book, known: entries };
+  const rest = [...unlisted].filter(([id]) => !entries.has(id)).slice(-UNLISTED_MAX);
+  return { ...book, known: entries, unlisted: new Map(rest) };
 }
 
 /** Merges the conversation of a frame. @param createdAt the frame's `created_at` in epoch milliseconds */
@@ -61,7 +70,14 @@ export function withoutErased(book: ConversationBook, id: string, erasedAt: numb
   const entries = new Map(book.known);
   const entry = entries.get(id);
   if (entry && millis(entry.conversation.last_message_at) <= erasedAt) entries.delete(id);
-  return { known: entries, erased };
+  const unlisted = new Map(book.unlisted);
+  unlisted.delete(id);
+  return { known: entries, unlisted, erased };
+}
+
+/** A conversation as it is known, or as it was when a fetch no longer listed it; undefined when it was erased. */
+export function lastKnown(book: ConversationBook, id: string): Conversation | undefined {
+  return book.known.get(id)?.conversation ?? book.unlisted.get(id);
 }
 
 /** Whether messages of a conversation are still stored. */

@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import {
   type ConversationBook,
   emptyBook,
+  lastKnown,
   STALE_MS,
   withFetched,
   withFrame,
@@ -54,6 +55,16 @@ it("a fetched page removes what it covers and does not list, save what a frame j
   const book = withFrame(withFrame(emptyBook, old, START), fresh, START + 60_000);
   const fetched = withFetched(book, { conversations: [], startedAt: START + 61_000, covers: () => true });
   expect(shown(fetched)).toEqual({ b: fresh });
+});
+
+it("a conversation that a fetch no longer lists is remembered as it was, until it is erased", () => {
+  const old = conversation("a", { inbound: START });
+  const later = conversation("a", { inbound: START + 90_000 });
+  const book = withFrame(emptyBook, old, START);
+  const gone = withFetched(book, { conversations: [], startedAt: START + 60_000, covers: () => true });
+  expect(lastKnown(gone, "a")).toEqual(old);
+  expect(lastKnown(withFrame(gone, later, START + 90_000), "a")).toEqual(later);
+  expect(lastKnown(withoutErased(gone, "a", START + 70_000), "a")).toBeUndefined();
 });
 
 type Step =

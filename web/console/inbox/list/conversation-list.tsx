@@ -4,6 +4,7 @@ import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } fr
 import { useLocation } from "wouter";
 import { useKeys } from "../../common/keys.tsx";
 import { problemLine } from "../../common/problems.ts";
+import { lastKnown } from "../../data/conversation-book.ts";
 import { useWorkspace } from "../../data/workspace.tsx";
 import { inboxPath } from "../../paths.ts";
 import { WorkspaceMenu } from "../../session/workspace-menu.tsx";
@@ -33,7 +34,11 @@ export function ConversationList({ openId }: { openId: string | null }) {
   const { query, state, sections, loaded, book, now } = useList(choice, search ?? "");
   const needsReply = useNeedsReplyCount();
   const key = JSON.stringify([query, choice.window, search]);
-  const { arrangement, handlers, release, free } = useArrangement(key, sections, (id) => book.known.has(id));
+  const { arrangement, handlers, release, free } = useArrangement(
+    key,
+    sections,
+    (id) => lastKnown(book, id) !== undefined,
+  );
   const items = useMemo<Item[]>(
     () =>
       arrangement.sections.flatMap((section) => [
@@ -142,7 +147,7 @@ export function ConversationList({ openId }: { openId: string | null }) {
         <div className="rows-all" style={{ height: virtual.getTotalSize() }}>
           {rows.map(({ index, key: itemKey, start }) => {
             const item = items[index];
-            const conversation = item?.id === undefined ? null : book.known.get(item.id)?.conversation;
+            const conversation = item?.id === undefined ? null : lastKnown(book, item.id);
             return (
               <div
                 key={itemKey}
