@@ -142,6 +142,36 @@ it.each([
   },
 );
 
+it("a message whose answer was lost may have arrived after a reload too, until its thread shows it", async () => {
+  const { world, anna, page } = await openThread();
+  world.fail(REPLY, "lost");
+  const frames = world.keepFrames();
+  await sendText(page, "Good morning");
+  await page.locator('[data-send="unknown"]').waitFor();
+  frames();
+  await page.reload();
+  await page.locator(".m.out[data-message]", { hasText: "Good morning" }).waitFor();
+  await waitFor("no open send", async () => (await sendStates(page)).length === 0);
+  expect(await page.evaluate('localStorage.getItem("parley.drafts")')).not.toContain("Good morning");
+  expect(sentTexts(world, anna)).toEqual(["Good morning"]);
+  expect(world.complaints).toEqual([]);
+});
+
+it("a message that did not arrive before a reload is sent once by a press after it", async () => {
+  const { world, anna, page } = await openThread();
+  world.fail(REPLY, "refused");
+  await sendText(page, "Good morning");
+  await page.locator('[data-send="unknown"]').waitFor();
+  await page.reload();
+  const bubble = page.locator('[data-send="unknown"]', { hasText: "Good morning" });
+  await bubble.waitFor();
+  expect(sentTexts(world, anna)).toEqual([]);
+  await bubble.getByRole("button", { name: "Check again" }).click();
+  await page.locator(".m.out[data-message]", { hasText: "Good morning" }).waitFor();
+  expect(sentTexts(world, anna)).toEqual(["Good morning"]);
+  expect(new Set(keysOf(world)).size).toBe(1);
+});
+
 it("a held message is sent by the second press alone, after the check in the page", async () => {
   const world = await ConsoleWorld.open(browser);
   const anna = world.inbox.add("Anna Berg", [60 * 30]);

@@ -1,6 +1,7 @@
 // Milliseconds.
 
-export const HOUR = 3_600_000;
+export const MINUTE = 60_000;
+export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 /** After a person's last message: how long any reply may be sent, and how long a message that a person typed. */
 export const REPLY_WINDOW = 24 * HOUR;

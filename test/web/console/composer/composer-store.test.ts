@@ -1,5 +1,12 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { draftOf, fullDraftOf, openDrafts, setDraft } from "../../../../web/console/inbox/composer/drafts.ts";
+import {
+  draftOf,
+  fullDraftOf,
+  openDrafts,
+  removeUnfinished,
+  setDraft,
+  setUnfinished,
+} from "../../../../web/console/inbox/composer/drafts.ts";
 import { unshownSends } from "../../../../web/console/inbox/composer/sends.ts";
 import {
   CONVERSATION,
@@ -141,16 +148,12 @@ it("a held message keeps its key and body for a reload, beside what the person h
   await done;
   const endsAt = NOW + 15 * 60_000;
   expect(states()).toEqual([{ kind: "held", holdId: "hold_1", secret: "secret", endsAt }]);
-  expect(fullDraftOf(CONVERSATION)).toEqual({
-    text: "and then",
-    startedAt: NOW,
-    hold: { key: calls[0]?.key, body: calls[0]?.body, endsAt },
-  });
+  const unfinished = [{ key: calls[0]?.key, mode: "person", body: calls[0]?.body, at: NOW, holdEndsAt: endsAt }];
+  expect(fullDraftOf(CONVERSATION)).toEqual({ text: "and then", startedAt: NOW, unfinished });
 
-  const reloaded = openComposer();
-  const hold = fullDraftOf(CONVERSATION)?.hold ?? { key: "", body: {}, endsAt: 0 };
-  void reloaded.store.resume(CONVERSATION, hold);
-  void reloaded.store.resume(CONVERSATION, hold);
+  const reloaded = reload();
+  reloaded.resume();
+  reloaded.resume();
   await expect.poll(() => reloaded.calls.length).toBe(1);
   expect([reloaded.calls[0]?.key, reloaded.calls[0]?.body]).toEqual([calls[0]?.key, calls[0]?.body]);
   reloaded.calls[0]?.answer(held());
@@ -185,13 +188,15 @@ it.each([
     inbox.receive(holdFrame("awaiting_verification"));
     inbox.receive(event("hold.updated", { hold: { id: "hold_2", status: "expired" } }));
     expect(states()).toEqual(before);
-    setDraft(CONVERSATION, { text: "and then", startedAt: NOW, hold: fullDraftOf(CONVERSATION)?.hold });
+    setDraft(CONVERSATION, { text: "and then", startedAt: NOW });
     // The check of this page passed, and its answer named no message.
     store.update(calls[0]?.key ?? "", { kind: "sending" });
     inbox.receive(frame);
     inbox.receive(frame);
     expect(states()).toEqual(expected);
-    expect(fullDraftOf(CONVERSATION)).toEqual({ text: "and then", startedAt: NOW });
+    const isOver = states()[0]?.kind !== "unknown";
+    const unfinished = isOver ? {} : { unfinished: [expect.objectContaining({ holdEndsAt: null })] };
+    expect(fullDraftOf(CONVERSATION)).toEqual({ text: "and then", startedAt: NOW, ...unfinished });
   },
 );
 
@@ -253,3 +258,65 @@ it("a refused text waits as a draft once its page is left, and one that may have
   page.dispatchEvent(new Event("pagehide"));
   expect(draftOf(CONVERSATION)).toBe("Refused");
 });
+
+it("a reply whose page ended before the answer may have arrived, and a press repeats it with the same key", async () => {
+  const before = openComposer();
+  void before.store.begin(draft({ text: "Like these?", files: [picture], replyTo: "m0" }));
+  await expect.poll(() => before.calls.length).toBe(1);
+
+  const { store, calls, states, resume } = reload();
+  resume();
+  expect(states()).toEqual([{ kind: "unknown" }, { kind: "unknown" }]);
+  expect(store.getState().sends).toMatchObject([
+    { text: "", files: [{ type: "image", attachmentId: "att_1" }], replyTo: "m0" },
+    { text: "Like these?", files: [] },
+  ]);
+  expect(calls).toEqual([]);
+  void store.repeat(store.getState().sends[0]?.key ?? "");
+  await expect.poll(() => calls.length).toBe(1);
+  expect([calls[0]?.key, calls[0]?.body]).toEqual([before.calls[0]?.key, before.calls[0]?.body]);
+  calls[0]?.answer(sent("m1"));
+  await expect.poll(states).toEqual([{ kind: "sent", messageId: "m1" }, { kind: "unknown" }]);
+  store.remove(store.getState().sends[1]?.key ?? "");
+  expect(fullDraftOf(CONVERSATION)).toBeNull();
+});
+
+it("a message whose check ended without an outcome may have arrived after a reload too", async () => {
+  const before = openComposer();
+  const done = before.store.begin(draft({ mode: "person", text: "Hello" }));
+  await expect.poll(() => before.calls.length).toBe(1);
+  before.calls[0]?.answer(held());
+  await done;
+  before.store.update(before.calls[0]?.key ?? "", { kind: "sending" });
+  const { calls, states, resume } = reload();
+  resume();
+  expect([states(), calls]).toEqual([[{ kind: "unknown" }], []]);
+});
+
+it("what an earlier page sent leaves with the tab that ended it", async () => {
+  void openComposer().store.begin(draft({ text: "Hello" }));
+  const { states, resume } = reload();
+  resume();
+  expect(states()).toEqual([{ kind: "unknown" }]);
+  removeUnfinished(CONVERSATION, fullDraftOf(CONVERSATION)?.unfinished?.[0]?.key ?? "");
+  resume();
+  expect(states()).toEqual([]);
+});
+
+it("a held message whose time ended while no page was open has expired, and nothing is held by opening its thread", async () => {
+  const send = { mode: "person", body: { text: "Hello" }, at: NOW - 3_600_000, holdEndsAt: NOW - 1 } as const;
+  setUnfinished(CONVERSATION, { ...send, key: "k" });
+  setUnfinished(CONVERSATION, { ...send, key: "old", at: NOW - 8 * 24 * 3_600_000 });
+  const { store, calls, states, resume } = reload();
+  resume();
+  expect([states(), calls]).toEqual([[{ kind: "failed", code: "hold_expired", detail: "" }], []]);
+  expect(store.getState().sends).toMatchObject([{ key: "k", text: "Hello" }]);
+});
+
+/** The page after a reload. */
+function reload() {
+  openDrafts("usr_me");
+  const composer = openComposer();
+  const resume = () => composer.store.resume(CONVERSATION, fullDraftOf(CONVERSATION)?.unfinished ?? []);
+  return { ...composer, resume };
+}

@@ -98,18 +98,36 @@ it("an erased conversation has no draft", async () => {
   expect(stored()).not.toContain("Hello");
 });
 
-it("a held message stands beside the text that is written since, and ends without it", async () => {
+it("a send that has not ended stands beside the text that is written since, and ends without it", async () => {
   const drafts = await openTab();
-  const hold = { key: "k", body: { text: "Held" }, endsAt: NOW + 1 };
+  const send = { key: "k", mode: "person", body: { text: "Held" }, at: NOW, holdEndsAt: NOW + 1 } as const;
+  const other = { ...send, key: "l", holdEndsAt: null };
   drafts.setDraft("c1", text("Later", NOW + 5));
-  drafts.setHold("c1", hold, NOW);
-  expect(drafts.fullDraftOf("c1")).toEqual({ text: "Later", startedAt: NOW + 5, hold });
-  drafts.setHold("c1", null);
-  expect(drafts.fullDraftOf("c1")).toEqual({ text: "Later", startedAt: NOW + 5 });
-  drafts.setHold("c2", hold, NOW);
-  expect(drafts.fullDraftOf("c2")).toEqual({ text: "", startedAt: NOW, hold });
-  drafts.setHold("c2", null);
+  drafts.setUnfinished("c1", send);
+  drafts.setUnfinished("c1", other);
+  drafts.setUnfinished("c1", { ...send, holdEndsAt: NOW + 2 });
+  drafts.setDraft("c1", text("Later on", NOW + 5));
+  expect(drafts.fullDraftOf("c1")).toEqual({
+    text: "Later on",
+    startedAt: NOW + 5,
+    unfinished: [other, { ...send, holdEndsAt: NOW + 2 }],
+  });
+  drafts.removeUnfinished("c1", "k");
+  drafts.removeUnfinished("c1", "l");
+  drafts.removeUnfinished("c1", "unknown");
+  expect(drafts.fullDraftOf("c1")).toEqual({ text: "Later on", startedAt: NOW + 5 });
+  drafts.setUnfinished("c2", send);
+  expect(drafts.fullDraftOf("c2")).toEqual({ text: "", startedAt: NOW, unfinished: [send] });
+  drafts.removeUnfinished("c2", "k");
   expect(drafts.fullDraftOf("c2")).toBeNull();
+});
+
+it("a send that was stored before the page began is that of an earlier page, and one of this page is not", async () => {
+  const send = { key: "k", mode: "reply", body: {}, at: NOW, holdEndsAt: null } as const;
+  const drafts = await openTab();
+  drafts.setUnfinished("c1", send);
+  expect(drafts.isOfEarlierPage(send)).toBe(false);
+  expect((await openTab()).isOfEarlierPage(send)).toBe(true);
 });
 
 it("a text that comes back stands before what a field shows and has not stored yet", async () => {

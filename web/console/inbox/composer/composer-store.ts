@@ -1,11 +1,20 @@
 import { type HoldUpdated, type Parley, ParleyError } from "#client";
+import { RETENTION } from "../../data/durations.ts";
 import type { LiveInbox } from "../../data/live-inbox.ts";
 import { messagesOf } from "../../data/message-book.ts";
 import { noteSentFiles } from "../../data/sent-files.ts";
 import type { Conversation, FileKind } from "../../data/types.ts";
-import { addText, type HeldDraft, removeDraft, setHold } from "./drafts.ts";
+import {
+  addText,
+  isOfEarlierPage,
+  removeDraft,
+  removeUnfinished,
+  setUnfinished,
+  type UnfinishedSend,
+} from "./drafts.ts";
 import { isHeldByOther, type SeenHolds, withHold } from "./other-holds.ts";
 import { type Send, type SendState, sendBody, stateAfterError, stateAfterHold } from "./sends.ts";
+import { isLostHold, lostHold, resumedSend, unfinishedSend } from "./unfinished-sends.ts";
 
 /** A file of a message that is being written. */
 export interface Chip {
@@ -44,6 +53,8 @@ export class ComposerStore {
   readonly #listeners = new Set<() => void>();
   /** The keys of sends by the ids of their holds. */
   readonly #holds = new Map<string, string>();
+  /** The keys of sends that an earlier page began. */
+  readonly #resumed = new Set<string>();
 
   constructor(inbox: LiveInbox, actorId: string) {
     this.inbox = inbox;
@@ -73,17 +84,22 @@ export class ComposerStore {
 
   /** Sends a reply, or holds a message of a person. Files and a text are two messages: the text follows the files. */
   async begin(draft: NewSend): Promise<void> {
-    const { text, files } = draft;
-    if (text === "" || files.length === 0) return void (await this.#send(draft));
-    const state = await this.#send({ ...draft, text: "" });
-    if (state === null) return;
-    if (state.kind !== "failed") return void (await this.#send({ ...draft, files: [], replyTo: null }));
+    const { conversation, text, files } = draft;
+    if (text === "" || files.length === 0) return void (await this.#call(this.#add(draft)));
+    const withFiles = this.#add({ ...draft, text: "" });
+    const withText = this.#add({ ...draft, files: [], replyTo: null });
+    const state = await this.#call(withFiles);
+    if (state?.kind !== "failed") {
+      if (this.#find(withText.key)) await this.#call(withText);
+      return;
+    }
     // A text about files that did not go waits where it was written.
-    addText(draft.conversation, text, this.inbox.clock.now());
+    this.remove(withText.key);
+    addText(conversation, text, this.inbox.clock.now());
   }
 
-  /** @returns how the call ended; null when the conversation was erased in the meantime */
-  async #send(draft: NewSend): Promise<SendState | null> {
+  /** Adds a send, and stores it before its call begins: a page that ends before the answer loses nothing. */
+  #add(draft: NewSend): Send {
     const thread = this.inbox.getState().threads.get(draft.conversation);
     const shown = thread ? messagesOf(thread.book).slice(-BEFORE_MAX) : [];
     const send: Send = {
@@ -94,7 +110,8 @@ export class ComposerStore {
       state: { kind: "sending" },
     };
     this.#set({ sends: [...this.#state.sends, send] });
-    return await this.#call(send);
+    this.#store(send);
+    return send;
   }
 
   /**
@@ -106,33 +123,43 @@ export class ComposerStore {
     const send = this.#find(key);
     if (!send || send.state.kind === "sending") return;
     const wasUnknown = send.state.kind === "unknown";
-    const mayExist = wasUnknown || send.state === lostHold;
+    const mayExist = wasUnknown || isLostHold(send.state);
     const next: Send = { ...send, key: mayExist ? key : crypto.randomUUID(), state: { kind: "sending" } };
     this.#set({ sends: this.#state.sends.map((each) => (each.key === key ? next : each)) });
+    this.#store(next);
     await this.#call(next, wasUnknown);
   }
 
-  /** Takes up a hold of an earlier page: the same key and body give the same hold again. */
-  async resume(conversation: string, { key, body }: HeldDraft): Promise<void> {
-    if (this.#find(key)) return;
-    const { text = "", reply_to = null } = body as { text?: string; reply_to?: string | null };
-    const send: Send = {
-      key,
-      conversation,
-      mode: "person",
-      text,
-      files: filesOf(body),
-      replyTo: reply_to,
-      at: this.inbox.clock.now(),
-      before: new Set(),
-      state: { kind: "sending" },
-    };
-    this.#set({ sends: [...this.#state.sends, send] });
-    await this.#call(send);
+  /**
+   * Takes up what an earlier page sent. A held message is asked for again: the same key and body give the same
+   * hold. A reply may have arrived: it is repeated by a press alone.
+   * @param unfinished all that is stored of the conversation
+   */
+  resume(conversation: string, unfinished: readonly UnfinishedSend[]): void {
+    const now = this.inbox.clock.now();
+    const keys = new Set(unfinished.map(({ key }) => key));
+    const isOver = ({ key, conversation: id }: Send) => id === conversation && this.#resumed.has(key) && !keys.has(key);
+    const isOpen = ({ state }: Send) => state.kind === "unknown" || state.kind === "held";
+    // Another tab has taken it up too, and knows how it ended.
+    const rest = this.#state.sends.filter((send) => !(isOver(send) && isOpen(send)));
+    if (rest.length < this.#state.sends.length) this.#set({ sends: rest });
+    for (const stored of unfinished) {
+      if (this.#find(stored.key) || !isOfEarlierPage(stored)) continue;
+      if (stored.at < now - RETENTION) {
+        removeUnfinished(conversation, stored.key);
+        continue;
+      }
+      this.#resumed.add(stored.key);
+      const send = resumedSend(conversation, stored, now);
+      this.#set({ sends: [...this.#state.sends, send] });
+      if (send.state.kind === "sending") void this.#call(send);
+    }
   }
 
   /** Removes a send that ended, or one whose text is edited. */
   remove(key: string): void {
+    const send = this.#find(key);
+    if (send) removeUnfinished(send.conversation, key);
     this.#set({ sends: this.#state.sends.filter((send) => send.key !== key) });
   }
 
@@ -142,7 +169,7 @@ export class ComposerStore {
     // The frame of one's own hold may come before the answer that names it, or that answer was lost.
     const isHolding = sends.some(
       ({ conversation: id, mode, state }) =>
-        id === conversation.id && mode === "person" && (state.kind === "sending" || state === lostHold),
+        id === conversation.id && mode === "person" && (state.kind === "sending" || isLostHold(state)),
     );
     return !isHolding && isHeldByOther(holds, conversation, { ownIds: this.#holds, now: this.inbox.clock.now() });
   }
@@ -173,12 +200,13 @@ export class ComposerStore {
   /** The page is left: a text that was refused waits where it was written. */
   #keepRefused(): void {
     for (const { conversation, text, state } of this.#state.sends) {
-      if (state.kind === "failed" && text !== "") addText(conversation, text, this.inbox.clock.now());
+      if (state.kind === "failed" && !isLostHold(state) && text !== "")
+        addText(conversation, text, this.inbox.clock.now());
     }
   }
 
   async #call(send: Send, wasUnknown = false): Promise<SendState | null> {
-    const body = sendBody(send);
+    const body = this.#body(send);
     try {
       const options = { idempotencyKey: send.key };
       if (send.mode === "reply") {
@@ -186,8 +214,7 @@ export class ComposerStore {
         if (send.files.length > 0) this.#showFiles(send, platform_message_id);
         return this.#settle(send.key, { kind: "sent", messageId: platform_message_id });
       }
-      const typed = { ...body, actor_id: this.#actorId };
-      const { hold } = await this.parley.messages.sendAsHumanAgent(typed, options);
+      const { hold } = await this.parley.messages.sendAsHumanAgent(body, options);
       // What was erased in the meantime is not stored.
       if (!this.#find(send.key)) return null;
       this.#holds.set(hold.id, send.key);
@@ -197,16 +224,28 @@ export class ComposerStore {
       }
       const { hold_id: holdId, secret } = this.parley.holds.readLink(hold.verify_url);
       const endsAt = Date.parse(hold.expires_at);
-      setHold(send.conversation, { key: send.key, body: typed, endsAt }, send.at);
       return this.#settle(send.key, { kind: "held", holdId, secret, endsAt });
     } catch (error) {
       const failure =
         error instanceof ParleyError ? error : new ParleyError({ code: "connection_failed", message: "" });
       const state = stateAfterError(failure, wasUnknown);
       // Nothing is sent by holding a message: a hold whose answer was lost can be asked for again.
-      const isLostHold = send.mode === "person" && state.kind === "unknown" && !wasUnknown;
-      return this.#settle(send.key, isLostHold ? lostHold : state);
+      const isLost = send.mode === "person" && state.kind === "unknown" && !wasUnknown;
+      return this.#settle(send.key, isLost ? lostHold : state);
     }
+  }
+
+  #body(send: Send) {
+    return { ...sendBody(send), ...(send.mode === "person" ? { actor_id: this.#actorId } : {}) };
+  }
+
+  /** Stores a send while it is not certain how it ended, and removes it after that. */
+  #store(send: Send): void {
+    const { conversation, key } = send;
+    const isChecked = [...this.#holds.values()].includes(key);
+    const stored = unfinishedSend(send, { body: this.#body(send), isChecked });
+    if (stored) setUnfinished(conversation, stored);
+    else removeUnfinished(conversation, key);
   }
 
   /** No frame reports the addresses of sent files: the thread is read again when the platform has named them. */
@@ -236,7 +275,6 @@ export class ComposerStore {
     const send = this.#find(key);
     if (!send || send.state.kind === "sent") return;
     if (hold.status === "awaiting_verification" || hold.status === "sending") return;
-    setHold(send.conversation, null);
     if (hold.status === "sent" && hold.platform_message_id) {
       this.#update(key, { kind: "sent", messageId: hold.platform_message_id });
     } else if (hold.status === "sent") {
@@ -255,6 +293,8 @@ export class ComposerStore {
 
   #update(key: string, state: SendState): void {
     this.#set({ sends: this.#state.sends.map((send) => (send.key === key ? { ...send, state } : send)) });
+    const send = this.#find(key);
+    if (send) this.#store(send);
   }
 
   #set(change: Partial<ComposerState>): void {
@@ -268,11 +308,4 @@ interface HoldFrame {
   readonly status: "awaiting_verification" | "sending" | "sent" | "failed" | "expired";
   readonly platform_message_id?: string | undefined;
   readonly error?: { readonly code: string; readonly detail: string | null } | undefined;
-}
-
-const lostHold: SendState = { kind: "failed", code: "connection_failed", detail: "" };
-
-function filesOf(body: object): Send["files"] {
-  const { attachments = [] } = body as { attachments?: readonly { type: FileKind; attachment_id: string }[] };
-  return attachments.map(({ type, attachment_id }) => ({ type, attachmentId: attachment_id, name: "", preview: null }));
 }

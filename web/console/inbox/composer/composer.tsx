@@ -35,10 +35,8 @@ export function Composer({ conversation, replyTo, onReplyToChange }: ComposerPro
   const window = windowOf(conversation, now);
   const store = useComposerStore();
   const draft = useDraft(conversation.id);
-  const { hold } = draft;
-  useEffect(() => {
-    if (hold && hold.endsAt > store.inbox.clock.now()) void store.resume(conversation.id, hold);
-  }, [hold, store, conversation.id]);
+  const { unfinished } = draft;
+  useEffect(() => store.resume(conversation.id, unfinished), [unfinished, store, conversation.id]);
   if (window.state === "closed" || window.state === "none") {
     return (
       <footer className="foot shut">

@@ -8,14 +8,19 @@ export interface Draft {
   readonly text: string;
   /** When the person began to write, in epoch milliseconds of the server. */
   readonly startedAt: number;
-  /** A message that is held until the person sends it. With the same key and body, Parley gives the same hold again. */
-  readonly hold?: HeldDraft | undefined;
+  /** What the person sent, as long as it is not certain that it arrived or was refused. */
+  readonly unfinished?: readonly UnfinishedSend[] | undefined;
 }
 
-export interface HeldDraft {
+/** A send that a later page takes up. With the same key and body, Parley does the same again, and nothing twice. */
+export interface UnfinishedSend {
   readonly key: string;
+  readonly mode: "reply" | "person";
   readonly body: object;
-  readonly endsAt: number;
+  /** When it was pressed, in epoch milliseconds of the server. */
+  readonly at: number;
+  /** When the hold of a message ends that waits for its check; null when the message may have arrived. */
+  readonly holdEndsAt: number | null;
 }
 
 interface Stored {
@@ -27,6 +32,8 @@ let owner = "";
 /** Nothing is stored after a sign-out: the page that is left would store its last text again. */
 let isSignedOut = false;
 let drafts: Record<string, Draft> = {};
+/** The keys of the sends that were stored before this page began. */
+let earlierKeys: ReadonlySet<string> = new Set();
 const listeners = new Set<() => void>();
 const savers = new Set<() => void>();
 
@@ -36,6 +43,7 @@ export function openDrafts(userId: string): void {
   owner = userId;
   isSignedOut = false;
   drafts = stored.owner === userId ? { ...stored.drafts } : {};
+  earlierKeys = new Set(Object.values(drafts).flatMap(({ unfinished = [] }) => unfinished.map(({ key }) => key)));
   if (stored.owner !== userId) write();
   changed();
 }
@@ -49,31 +57,48 @@ export function fullDraftOf(conversationId: string): Draft | null {
   return drafts[conversationId] ?? null;
 }
 
-/** Keeps a draft; one without text and hold is removed. */
-export function setDraft(conversationId: string, draft: Draft): void {
-  change(conversationId, draft.text === "" && !draft.hold ? null : draft);
+/** Stores what a person has written. What they sent before stays. */
+export function setDraft(conversationId: string, { text, startedAt }: Omit<Draft, "unfinished">): void {
+  change(conversationId, (current) => ({ ...current, text, startedAt }));
 }
 
 /** Puts a text back where it was written, before what the person has written since. @param at epoch milliseconds of the server */
 export function addText(conversationId: string, text: string, at: number): void {
   for (const save of savers) save();
-  const { text: later = "", startedAt = at, hold } = drafts[conversationId] ?? {};
+  const { text: later = "", startedAt = at } = drafts[conversationId] ?? {};
   const all = [text, later].filter((part) => part !== "").join("\n");
-  setDraft(conversationId, { text: all, startedAt: later === "" ? at : startedAt, hold });
+  setDraft(conversationId, { text: all, startedAt: later === "" ? at : startedAt });
 }
 
-/**
- * Keeps a message that is held, or forgets it: null. What the person has written since stays.
- * @param at when the person pressed, in epoch milliseconds of the server
- */
-export function setHold(conversationId: string, hold: HeldDraft | null, at = 0): void {
-  const { text = "", startedAt = at } = drafts[conversationId] ?? {};
-  setDraft(conversationId, { text, startedAt, ...(hold ? { hold } : {}) });
+/** Stores a send until `removeUnfinished`; one with the same key is replaced. */
+export function setUnfinished(conversationId: string, send: UnfinishedSend): void {
+  change(conversationId, (current) => ({
+    text: "",
+    startedAt: send.at,
+    ...current,
+    unfinished: [...(current?.unfinished ?? []).filter(({ key }) => key !== send.key), send],
+  }));
+}
+
+/** Whether an earlier page began a send: another tab that is open ends its own. */
+export function isOfEarlierPage({ key }: UnfinishedSend): boolean {
+  return earlierKeys.has(key);
+}
+
+/** Removes a send that ended. */
+export function removeUnfinished(conversationId: string, key: string): void {
+  if (!drafts[conversationId]?.unfinished?.some((send) => send.key === key)) return;
+  change(conversationId, (current) => {
+    if (!current) return null;
+    const { unfinished = [], ...draft } = current;
+    const rest = unfinished.filter((send) => send.key !== key);
+    return rest.length === 0 ? draft : { ...draft, unfinished: rest };
+  });
 }
 
 /** Removes the draft of a conversation that was erased. */
 export function removeDraft(conversationId: string): void {
-  change(conversationId, null);
+  change(conversationId, () => null);
 }
 
 /** Calls a function that stores what a field shows, before a text is put there. @returns ends it */
@@ -113,12 +138,14 @@ if (typeof localStorage !== "undefined" && "addEventListener" in globalThis)
     syncDrafts(event as Event & { key?: string | null }),
   );
 
-/** Changes one draft. Those of other conversations are as another tab stored them last. */
-function change(conversationId: string, draft: Draft | null): void {
+/** Changes one draft. Others are as another tab stored them last. One without a text and a send is removed. */
+function change(conversationId: string, next: (current: Draft | undefined) => Draft | null): void {
   const stored = read();
   if (stored.owner === owner) drafts = { ...stored.drafts };
-  if (draft === null && !(conversationId in drafts)) return;
-  if (draft === null) delete drafts[conversationId];
+  const draft = next(drafts[conversationId]);
+  const isEmpty = draft === null || (draft.text === "" && (draft.unfinished ?? []).length === 0);
+  if (isEmpty && !(conversationId in drafts)) return;
+  if (isEmpty) delete drafts[conversationId];
   else drafts[conversationId] = draft;
   // Another person who signed in has drafts of their own.
   if (stored.owner === "" || stored.owner === owner) write();

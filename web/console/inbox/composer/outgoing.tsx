@@ -6,7 +6,7 @@ import { personName, platformName } from "../../data/names.ts";
 import type { Conversation } from "../../data/types.ts";
 import { useThread, useWorkspace } from "../../data/workspace.tsx";
 import { Text } from "../../ui/text.tsx";
-import { addText, setHold } from "./drafts.ts";
+import { addText } from "./drafts.ts";
 import { passCheck } from "./hold-check.ts";
 import { checkTimeLeft, type Send, stateAfterHold, unshownSends } from "./sends.ts";
 import { texts } from "./texts.ts";
@@ -15,10 +15,16 @@ import { useComposerStore, useHeldElsewhere, useSends } from "./use-composer.ts"
 /** The messages of this person that the thread does not show yet, at its end. */
 export function Outgoing({ conversation }: { conversation: Conversation }) {
   const { person } = useWorkspace();
+  const store = useComposerStore();
   const sends = useSends();
   const thread = useThread(conversation.id);
   const own = sends.filter((send) => send.conversation === conversation.id);
   const messages = thread && own.length > 0 ? messagesOf(thread.book) : [];
+  const unshown = unshownSends(own, messages, person.actorId);
+  const arrived = own.filter((send) => send.state.kind === "unknown" && !unshown.includes(send)).map(({ key }) => key);
+  useEffect(() => {
+    for (const key of arrived) store.remove(key);
+  });
   const isHeldElsewhere = useHeldElsewhere(conversation);
   return (
     <>
@@ -27,7 +33,7 @@ export function Outgoing({ conversation }: { conversation: Conversation }) {
           {texts.held.elsewhere}
         </p>
       ) : null}
-      {unshownSends(own, messages, person.actorId).map((send) => (
+      {unshown.map((send) => (
         <OutgoingBubble key={send.key} send={send} conversation={conversation} />
       ))}
     </>
@@ -154,7 +160,6 @@ function EditButton({ send }: { send: Send }) {
   const store = useComposerStore();
   const edit = () => {
     store.remove(send.key);
-    setHold(send.conversation, null);
     addText(send.conversation, send.text, store.inbox.clock.now());
     store.setChips(send.conversation, (chips) => [
       ...chips,
@@ -200,7 +205,6 @@ function CheckCard({ send, conversation }: { send: Send; conversation: Conversat
     );
     if (end.kind === "wait") return setCheck({ kind: "said", text: texts.held.waitSeconds(end.seconds) });
     if (end.kind === "failed") return setCheck({ kind: "said", text: texts.held.failed });
-    setHold(send.conversation, null);
     if (end.kind === "unknown") return store.update(send.key, { kind: "unknown" });
     if (end.status === "sent" || end.status === "sending") {
       // The message or the frame of the hold follows and names its id.

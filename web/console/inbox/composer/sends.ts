@@ -1,3 +1,4 @@
+import { MINUTE } from "../../data/durations.ts";
 import { type FileKind, type Message, millis } from "../../data/types.ts";
 
 // The messages that this person sent and that the thread does not show yet. The functions are pure.
@@ -9,6 +10,9 @@ export interface SentFile {
   /** A picture of this page's memory; null for what is no picture. */
   readonly preview: string | null;
 }
+
+/** A platform's clock is this much behind at most. */
+const CLOCK_SKEW = MINUTE;
 
 /** What is known of a send. `unknown`: it may have arrived. `held`: it waits for the person's second press. */
 export type SendState =
@@ -101,6 +105,8 @@ export function unshownSends(sends: readonly Send[], messages: readonly Message[
 function isSame(send: Send, message: Message, actorId: string): boolean {
   return (
     message.direction === "outbound" &&
+    // A send of an earlier page has no list of the messages before it.
+    millis(message.sent_at) > send.at - CLOCK_SKEW &&
     (message.actor_id === actorId || message.actor_id === null) &&
     message.text === send.text &&
     message.attachments.length === send.files.length

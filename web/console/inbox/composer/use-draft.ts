@@ -1,8 +1,9 @@
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { useWorkspace } from "../../data/workspace.tsx";
-import { beforeTextIsAdded, fullDraftOf, onDraftsChange, setDraft } from "./drafts.ts";
+import { beforeTextIsAdded, fullDraftOf, onDraftsChange, setDraft, type UnfinishedSend } from "./drafts.ts";
 
 const SAVED_AFTER_MS = 300;
+const noSends: readonly UnfinishedSend[] = [];
 
 /**
  * The draft of a conversation. It is stored 300 ms after each change, and when the page is left. A change in another tab
@@ -17,8 +18,7 @@ export function useDraft(conversationId: string) {
   const flush = useCallback(() => {
     clearTimeout(timer.current);
     if (unsaved.current === null) return;
-    const { hold } = fullDraftOf(conversationId) ?? {};
-    setDraft(conversationId, { ...unsaved.current, ...(hold ? { hold } : {}) });
+    setDraft(conversationId, unsaved.current);
     unsaved.current = null;
     setLocal(null);
   }, [conversationId]);
@@ -44,6 +44,7 @@ export function useDraft(conversationId: string) {
     unsaved.current = { text: "", startedAt: clock.now() };
     flush();
   };
+  const { unfinished = noSends } = stored ?? {};
   /** `startedAt`: when the person began to write, in epoch milliseconds of the server; null without a text. */
-  return { text, startedAt: text === "" ? null : (shown?.startedAt ?? null), hold: stored?.hold, set, clear };
+  return { text, startedAt: text === "" ? null : (shown?.startedAt ?? null), unfinished, set, clear };
 }
