@@ -93,7 +93,22 @@ it("a thread that was left in its middle opens at the same message", async () =>
   await page.goBack();
   await page.locator(".thread-head h2", { hasText: "Long Thread" }).waitFor();
   await settled(page, ".scroll");
-  expect(Math.abs((await offsetOf(page, before.id)) - before.offset)).toBeLessThanOrEqual(40);
+  expect(Math.abs((await offsetOf(page, before.id)) - before.offset)).toBeLessThanOrEqual(2);
+});
+
+it("the end of a thread stays above a composer that grows", async () => {
+  const { world, long } = await largeInbox();
+  const page = await world.visit(long);
+  await settled(page, ".scroll");
+  const before = (await page.locator(".scroll").boundingBox())?.height ?? 0;
+  await page.locator("textarea").fill("A line\n".repeat(12));
+  await waitFor("less room", async () => ((await page.locator(".scroll").boundingBox())?.height ?? 0) < before - 80);
+  await settled(page, ".scroll");
+  const below: number = await page.evaluate(`(() => {
+    const node = document.querySelector(".scroll");
+    return Math.round(node.scrollHeight - node.scrollTop - node.clientHeight);
+  })()`);
+  expect(below).toBeLessThanOrEqual(2);
 });
 
 it("older pages are added above what is read, which stays where it is", async () => {

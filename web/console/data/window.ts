@@ -38,13 +38,13 @@ export function windowOf({ last_inbound_at }: Pick<Conversation, "last_inbound_a
   return { state: "closed", endsAt: personEnds, left: 0 };
 }
 
-/** A duration in two units at most: `41 min`, `1 h 38`, `15 h`, `1 d 9 h`. Rounded down; below a minute `1 min`. */
+/** A duration in two units at most: `41 min`, `1 h 38`, `15 h`, `24 h`, `1 d 9 h`. Rounded down; below a minute `1 min`. */
 export function shortDuration(ms: number): string {
   const minutes = Math.max(1, Math.floor(ms / 60_000));
   if (minutes < 60) return `${minutes} min`;
   const hours = Math.floor(minutes / 60);
   if (hours < 3) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${String(minutes % 60).padStart(2, "0")}`;
-  if (hours < 24) return `${hours} h`;
+  if (hours <= 24) return `${hours} h`;
   const days = Math.floor(hours / 24);
   return hours % 24 === 0 ? `${days} d` : `${days} d ${hours % 24} h`;
 }

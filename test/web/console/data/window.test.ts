@@ -26,5 +26,5 @@ it("a duration has two units at most and is never longer than what is left", () 
   const minutes = (count: number) => shortDuration(count * 60_000);
   expect([0, 0.5, 41, 59.9].map(minutes)).toEqual(["1 min", "1 min", "41 min", "59 min"]);
   expect([60, 98, 180, 15 * 60 + 50].map(minutes)).toEqual(["1 h", "1 h 38", "3 h", "15 h"]);
-  expect([24 * 60, 33 * 60, 76.5 * 60].map(minutes)).toEqual(["1 d", "1 d 9 h", "3 d 4 h"]);
+  expect([24 * 60, 33 * 60, 76.5 * 60].map(minutes)).toEqual(["24 h", "1 d 9 h", "3 d 4 h"]);
 });

@@ -3,15 +3,12 @@ import { type Arrangement, arrange, type Section } from "./order.ts";
 
 const nothing: Arrangement = { sections: [], waiting: 0 };
 
-/** Whether the list may not move: somebody points at it, presses in it or has the focus in it. */
-export interface Hold {
-  readonly isHeld: () => boolean;
-  readonly handlers: {
-    readonly onPointerEnter: () => void;
-    readonly onPointerLeave: () => void;
-    readonly onFocus: () => void;
-    readonly onBlur: (event: { currentTarget: Element; relatedTarget: EventTarget | null }) => void;
-  };
+/** They note whether the list may not move: somebody points at it, presses in it or has the focus in it. */
+interface HoldHandlers {
+  readonly onPointerEnter: () => void;
+  readonly onPointerLeave: () => void;
+  readonly onFocus: () => void;
+  readonly onBlur: (event: { currentTarget: Element; relatedTarget: EventTarget | null }) => void;
 }
 
 /**
@@ -36,7 +33,7 @@ export function useArrangement(key: string, wanted: readonly Section[], exists: 
     held.current[part] = value;
     render();
   };
-  const handlers: Hold["handlers"] = {
+  const handlers: HoldHandlers = {
     onPointerEnter: () => set("pointer", true),
     onPointerLeave: () => set("pointer", false),
     onFocus: () => set("focus", true),

@@ -40,14 +40,21 @@ export function useNeedsReplyCount(): string {
   const book = useInbox(selectBook);
   const lists = useInbox(selectLists);
   useEffect(() => void inbox.loadList(everyone), [inbox]);
-  const count = useMemo(() => countOf(book), [book]);
+  const count = countOf(book);
   const isMore = (lists.get(listKey(everyone))?.next ?? null) !== null;
   return count > COUNTED_MAX || isMore ? `${COUNTED_MAX}+` : String(count);
 }
 
-function countOf({ known }: InboxState["book"]): number {
-  let count = 0;
-  for (const { conversation } of known.values()) if (belongsTo(everyone, conversation)) count += 1;
+/** The count is shown in several places of the page: each book is counted once. */
+const counts = new WeakMap<InboxState["book"], number>();
+
+function countOf(book: InboxState["book"]): number {
+  let count = counts.get(book);
+  if (count === undefined) {
+    count = 0;
+    for (const { conversation } of book.known.values()) if (belongsTo(everyone, conversation)) count += 1;
+    counts.set(book, count);
+  }
   return count;
 }
 

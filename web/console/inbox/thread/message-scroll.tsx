@@ -13,7 +13,7 @@ import type { ThreadItem } from "./items.ts";
 import { texts } from "./texts.ts";
 import type { useThreadItems } from "./use-thread.ts";
 
-/** Where each thread was left in this page: an item at the top, and how far below the edge. Absent: at the end. */
+/** Where each thread was left in this page: the item at the top, and how far its top was below the edge. Absent: at the end. */
 const places = new Map<string, { readonly key: string; readonly offset: number }>();
 
 const END_PX = 80;
@@ -55,9 +55,26 @@ export function MessageScroll({ id, conversation, thread, messages, items, onRep
     const place = places.get(id);
     const index = place ? items.findIndex(({ key }) => key === place.key) : -1;
     wasAtEnd.current = index < 0;
-    if (place && index >= 0) virtual.scrollToIndex(index, { align: "start" });
-    else virtual.scrollToEnd();
+    if (place && index >= 0) {
+      virtual.scrollToIndex(index, { align: "start" });
+      // The item is drawn, and measured, in the next frames.
+      afterFrames(2, () => {
+        const item = virtual.getVirtualItems().find(({ key }) => key === place.key);
+        if (item && scroller.current) virtual.scrollToOffset(item.start - place.offset);
+      });
+    } else virtual.scrollToEnd();
   }, [isReady, id, items, virtual]);
+
+  useEffect(() => {
+    const node = scroller.current;
+    if (!node) return;
+    // A composer that grows takes the room from the thread.
+    const observer = new ResizeObserver(() => {
+      if (wasAtEnd.current) virtual.scrollToEnd();
+    });
+    observer.observe(node);
+    return () => observer.disconnect();
+  }, [virtual]);
 
   const newest = messages.at(-1)?.id;
   useLayoutEffect(() => {
@@ -186,6 +203,10 @@ export function MessageScroll({ id, conversation, thread, messages, items, onRep
       )}
     </div>
   );
+}
+
+function afterFrames(frames: number, run: () => void): void {
+  requestAnimationFrame(() => (frames > 1 ? afterFrames(frames - 1, run) : run()));
 }
 
 type Thread = ReturnType<typeof useThreadItems>["thread"];

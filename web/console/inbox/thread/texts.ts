@@ -4,7 +4,6 @@ import type { Message } from "../../data/types.ts";
 /** The words of a thread. */
 export const texts = {
   choose: "Choose a conversation",
-  chooseKeys: "moves, opens, shows all keys.",
   back: "Back to the list",
   done: "Done",
   undone: "Needs reply again",
@@ -32,7 +31,6 @@ export const texts = {
   storyGone: "Story no longer available",
   mediaGone: "No longer available",
   pictureSent: "Picture",
-  pictureOf: (name: string) => `Picture from ${name}`,
   picture: "Picture",
   download: "Open the file",
   unsupported: (platform: Message["platform"]) => `${platformName(platform)} shows this message only in its app.`,
