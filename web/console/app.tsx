@@ -8,6 +8,7 @@ import { applyTheme } from "./common/preferences.ts";
 import { isForbidden, isSignedOut } from "./common/problems.ts";
 import { type Person, WorkspaceProvider } from "./data/workspace.tsx";
 import { CrashBoundary } from "./frame/crash.tsx";
+import { Gate } from "./frame/gate.tsx";
 import { Shell } from "./frame/shell.tsx";
 import { texts as frameTexts } from "./frame/texts.ts";
 import { openDrafts } from "./inbox/composer/drafts.ts";
@@ -62,22 +63,39 @@ function Pages() {
   }, [reload]);
   if (me.name === null) {
     return (
-      <main className="gate">
+      <Gate>
         <h1>{texts.nameTitle}</h1>
         <p>{texts.nameText}</p>
         <NameForm name="" onSaved={() => void reload()} />
-      </main>
+      </Gate>
     );
   }
-  if (workspaces.length === 0) return <NoWorkspace />;
+  const noWorkspace = (
+    <Gate>
+      <NoWorkspace />
+    </Gate>
+  );
+  if (workspaces.length === 0) return noWorkspace;
   if (place.page === "start") {
     const first = firstWorkspace(workspaces);
-    return first ? <Redirect to={inboxPath(first.id)} replace /> : <NoWorkspace />;
+    return first ? <Redirect to={inboxPath(first.id)} replace /> : noWorkspace;
   }
   if (place.page === "unknown") return <UnknownPage />;
   const workspace = workspaces.find(({ id }) => id === place.tenant);
-  if (!workspace) return <ChooseWorkspace reason={texts.notYours} />;
-  if (workspace.status === "suspended") return <SuspendedWorkspace />;
+  if (!workspace) {
+    return (
+      <Gate>
+        <ChooseWorkspace reason={texts.notYours} />
+      </Gate>
+    );
+  }
+  if (workspace.status === "suspended") {
+    return (
+      <Gate>
+        <SuspendedWorkspace />
+      </Gate>
+    );
+  }
   return (
     <OpenWorkspace key={workspace.id} tenant={workspace.id} role={workspace.role}>
       <Shell place={place}>

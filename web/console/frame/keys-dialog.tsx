@@ -3,10 +3,11 @@ import { usePreferences } from "../common/preferences.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { texts } from "./texts.ts";
 
-/** The keys that work on this page. */
+/** All keys, those of an open conversation too. */
 export function KeysDialog({ onClose }: { onClose: () => void }) {
   const bindings = useKeyList();
   const { keys } = usePreferences();
+  const others = texts.conversationKeys.filter(({ key }) => !bindings.some((binding) => binding.key === key));
   const always = [
     { key: "Ctrl K", label: texts.paletteKey },
     { key: "Ctrl Enter", label: texts.sendKey },
@@ -16,7 +17,7 @@ export function KeysDialog({ onClose }: { onClose: () => void }) {
     <Dialog title={texts.keysTitle} onClose={onClose}>
       {keys ? null : <p className="soft">{texts.keysOff}</p>}
       <dl className="key-list">
-        {[...bindings, ...always].map(({ key, label }) => (
+        {[...bindings, ...others, ...always].map(({ key, label }) => (
           <div key={key}>
             <dt>{label}</dt>
             <dd>

@@ -27,6 +27,11 @@ export const texts = {
   newMessage: "New message",
   keysTitle: "Keys",
   keysOff: "Single letters are switched off in your profile.",
+  conversationKeys: [
+    { key: "r", label: "Write an answer" },
+    { key: "e", label: "Done" },
+    { key: "p", label: "About this person" },
+  ],
   paletteKey: "People, pages and actions",
   sendKey: "Send, or hold to check",
   leaveKey: "Leave the text, close",

@@ -11,12 +11,12 @@ import { texts } from "./texts.ts";
 /** What a person sees who belongs to no workspace: their invites, and a form for a new workspace. */
 export function NoWorkspace() {
   return (
-    <main className="gate">
+    <>
       <h1>{texts.noWorkspace}</h1>
       <p>{texts.noWorkspaceText}</p>
       <Invites />
       <NewWorkspace />
-    </main>
+    </>
   );
 }
 
@@ -24,7 +24,7 @@ export function NoWorkspace() {
 export function ChooseWorkspace({ reason }: { reason: string }) {
   const { workspaces } = useSession();
   return (
-    <main className="gate">
+    <>
       <h1>{texts.choose}</h1>
       <p role="status">{reason}</p>
       <ul className="choices">
@@ -37,7 +37,7 @@ export function ChooseWorkspace({ reason }: { reason: string }) {
         ))}
       </ul>
       <Invites />
-    </main>
+    </>
   );
 }
 
@@ -45,7 +45,7 @@ export function ChooseWorkspace({ reason }: { reason: string }) {
 export function SuspendedWorkspace() {
   const { workspaces } = useSession();
   return (
-    <main className="gate">
+    <>
       <h1>{texts.suspended}</h1>
       <p>{texts.suspendedText}</p>
       {workspaces.length > 1 ? (
@@ -53,7 +53,7 @@ export function SuspendedWorkspace() {
           {texts.otherWorkspace}
         </Link>
       ) : null}
-    </main>
+    </>
   );
 }
 

@@ -1,0 +1,42 @@
+import { expect, it } from "vitest";
+import { waitFor } from "../../../e2e/support/wait-for.ts";
+import { openedOnce } from "../../../support/opened.ts";
+import { startConsoleServer } from "../../../web/support/console-server.ts";
+import { openedBrowser } from "../../../web/support/page-visit.ts";
+import { openFilledWorld, reach, states } from "../support/states.ts";
+
+const browser = openedBrowser();
+const server = openedOnce(startConsoleServer);
+const LOGOUT = "POST /console/auth/logout";
+
+const outside = ["the question for a name", "no workspace", "another workspace"];
+
+it.each(states.filter(({ name }) => outside.includes(name)))(
+  "$name says who is signed in, and a sign-out that failed says so and is made by another press",
+  async (state) => {
+    const world = await openFilledWorld(browser, server);
+    await reach(world, state);
+    const { page } = world;
+    await page.getByText("Signed in as mia@example.com").waitFor();
+    world.failures.set(LOGOUT, { status: 500, code: "internal_error" });
+    const button = page.getByRole("button", { name: "Sign out" });
+    await button.click();
+    await waitFor("words", async () => (await page.locator(".signed-in + .problem").innerText()) !== "");
+    expect(new URL(page.url()).pathname).toMatch(/^\/app/);
+    world.failures.delete(LOGOUT);
+    await button.click();
+    await page.waitForURL("**/console/auth/sign-in");
+  },
+);
+
+it("the list of keys has those of a conversation also while none is open", async () => {
+  const world = await openFilledWorld(browser, server);
+  await world.open();
+  await world.page.locator(".row").first().waitFor();
+  await world.page.keyboard.press("?");
+  await world.page.locator(".key-list").waitFor();
+  const keys = await world.page.locator(".key-list dd").allInnerTexts();
+  expect(keys.map((key) => key.trim().replace(/\s+/g, " ")).sort()).toEqual(
+    ["/", "?", "Ctrl Enter", "Ctrl K", "Enter", "Esc", "e", "g a", "g i", "j", "k", "p", "r"].sort(),
+  );
+});
