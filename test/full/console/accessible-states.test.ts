@@ -12,18 +12,25 @@ const server = openedOnce(startConsoleServer);
 const views = [
   { view: "at 1440 px", options: { viewport: { width: 1440, height: 900 } } },
   { view: "at 200 %", options: { viewport: { width: 720, height: 450 } } },
+  { view: "at 1024 px", options: { viewport: { width: 1024, height: 768 } } },
   { view: "at 390 px", options: { viewport: { width: 390, height: 844 } } },
   { view: "in forced colors", options: { viewport: { width: 1440, height: 900 }, forcedColors: "active" as const } },
 ];
 
 const all = states.flatMap((state) => views.map((view) => ({ ...state, ...view })));
 
-it.each(all.filter(({ name, view }) => name !== "the keys" || view !== "at 390 px"))(
-  "$name $view has no violation that axe finds",
-  async ({ options, ...state }) => {
-    const world = await openFilledWorld(browser, server, { ...options, bypassCSP: true, reducedMotion: "reduce" });
-    await reach(world, state);
-    expect(await accessibilityViolations(world.page)).toEqual([]);
-    await world.page.context().close();
-  },
-);
+// At 1024 px only the sheet of the person differs from 1440 px.
+const isOwn = ({ name, view }: (typeof all)[number]) =>
+  view === "at 1024 px"
+    ? /^the (person|question before an erasure)/.test(name)
+    : name !== "the keys" || view !== "at 390 px";
+
+it.each(all.filter(isOwn))("$name $view has no violation that axe finds", async ({ options, ...state }) => {
+  const world = await openFilledWorld(browser, server, { ...options, bypassCSP: true, reducedMotion: "reduce" });
+  await reach(world, state);
+  expect(await accessibilityViolations(world.page)).toEqual([]);
+  // Axe asks no element `dialog` for its name.
+  const dialogs = await world.page.getByRole("dialog").count();
+  expect(await world.page.getByRole("dialog", { name: /\S/ }).count()).toBe(dialogs);
+  await world.page.context().close();
+});

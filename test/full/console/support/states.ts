@@ -1,4 +1,4 @@
-import { messageOf, openWorld, personOf, type SmallWorld } from "./small-world.ts";
+import { conversationId, messageOf, openWorld, personOf, type SmallWorld, workspace } from "./small-world.ts";
 
 type Open = Parameters<typeof openWorld>;
 
@@ -22,6 +22,13 @@ export async function openFilledWorld(...[browser, server, options]: Open): Prom
   return world;
 }
 
+const PICTURES = /^https:\/\/[^/]+\.fbcdn\.net\//;
+const PICTURE = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==",
+  "base64",
+);
+const cup = { name: "cup.png", mimeType: "image/png", buffer: PICTURE };
+
 type Step = (world: SmallWorld) => Promise<unknown>;
 
 const thread =
@@ -32,6 +39,27 @@ const thread =
   };
 const button = (name: string | RegExp) => (world: SmallWorld) =>
   world.page.getByRole("button", { name }).first().click();
+
+const person: Step = async ({ page }) => {
+  if (!(await page.locator(".who").isVisible())) await button("About this person")({ page } as SmallWorld);
+};
+/** The media of the platforms are there again, and the thread of 993 ends with two pictures. */
+const withPictures: Step = async ({ page, messages }) => {
+  await page.route(PICTURES, (route) => route.fulfill({ contentType: "image/png", body: PICTURE }));
+  const attachments = ["a", "b"].map((name) => ({ type: "image", url: `https://scontent.fbcdn.net/${name}.png` }));
+  messages.get(conversationId("993"))?.push(messageOf("993-5", "993", { text: "", attachments } as never));
+};
+const withInvites: Step = async ({ me }) => {
+  const invite = { tenant: "north", name: "North", role: "agent" };
+  me.invites = [
+    { id: "inv_1", ...invite, invited_by_email: "ben@example.com" },
+    { id: "inv_2", ...invite, name: "South", invited_by_email: null },
+  ];
+};
+const withWorkspaces =
+  (...list: ReturnType<typeof workspace>[]): Step =>
+  async ({ workspaces }) =>
+    void workspaces.splice(0, workspaces.length, ...list);
 
 /** Every state of the console with the steps to it, and what shows that it is reached. */
 export const states: readonly { readonly name: string; readonly steps: readonly Step[]; readonly shown: string }[] = [
@@ -104,6 +132,102 @@ export const states: readonly { readonly name: string; readonly steps: readonly 
     shown: ".gate form",
   },
   { name: "another workspace", steps: [(world) => world.open("/app/other/inbox")], shown: ".choices" },
+  {
+    name: "a picture over the page",
+    steps: [withPictures, thread("993"), button("Picture")],
+    shown: ".lightbox[open] img",
+  },
+  {
+    name: "a picture over the page that is gone",
+    steps: [
+      withPictures,
+      async ({ messages }) => {
+        const pictures = messages.get(conversationId("993"))?.at(-1)?.attachments as unknown as {
+          url: string | null;
+        }[];
+        pictures[1] = { ...pictures[1], url: null };
+      },
+      thread("993"),
+      button("Picture"),
+      button("Next"),
+    ],
+    shown: ".lightbox[open] p",
+  },
+  { name: "the person", steps: [thread("993"), person], shown: ".who" },
+  {
+    name: "the question before an erasure",
+    steps: [
+      thread("993"),
+      person,
+      button("Erase this person"),
+      (world) => world.page.getByLabel("Type user993 to confirm").fill("user"),
+    ],
+    shown: "dialog.dialog[open] .erase-form",
+  },
+  {
+    name: "the files with a refusal",
+    steps: [
+      thread("993"),
+      async ({ failures }) =>
+        void failures.set("POST /v1/attachments", {
+          status: 202,
+          data: { upload: { id: "upl_1", status: "processing" } },
+        }),
+      (world) => world.page.locator("input[type=file]").setInputFiles([cup, { ...cup, name: "table.png" }]),
+      (world) => world.page.locator(".chip:not(.bad) img").nth(1).waitFor(),
+      async ({ failures }) =>
+        void failures.set("POST /v1/attachments/uploads", { status: 500, code: "internal_error" }),
+      (world) => world.page.locator("input[type=file]").setInputFiles({ ...cup, name: "door.png" }),
+      (world) =>
+        world.page
+          .locator("input[type=file]")
+          .setInputFiles({ ...cup, name: "notes.exe", mimeType: "application/x-msdownload" }),
+      (world) => world.page.locator(".chip.bad").nth(1).waitFor(),
+    ],
+    shown: ".chip.bad [role=alert]",
+  },
+  {
+    name: "an ended session",
+    steps: [
+      thread("993"),
+      async ({ failures }) => {
+        for (const operation of ["GET /console/me", "PATCH /v1/conversations/{id}"])
+          failures.set(operation, { status: 401, code: "unauthorized" });
+      },
+      button(/^Done/),
+      button("Send a link"),
+    ],
+    shown: "dialog[open] [role=status]:not(:empty)",
+  },
+  {
+    name: "no workspace but invites",
+    steps: [withInvites, withWorkspaces(), (world) => world.open()],
+    shown: ".invites li:nth-child(2)",
+  },
+  {
+    name: "another workspace beside invites",
+    steps: [withInvites, (world) => world.open("/app/other/inbox")],
+    shown: ".choices + .invites",
+  },
+  {
+    name: "a suspended workspace",
+    steps: [
+      withWorkspaces(workspace("acme", "Acme", { status: "suspended" }), workspace("north", "North")),
+      (world) => world.open(),
+    ],
+    shown: ".gate .btn",
+  },
+  { name: "a notice with its undo", steps: [thread("993"), button(/^Done/)], shown: ".notice .link" },
+  {
+    name: "a notice of a problem",
+    steps: [
+      thread("993"),
+      async ({ failures }) =>
+        void failures.set("PATCH /v1/conversations/{id}", { status: 500, code: "internal_error" }),
+      button(/^Done/),
+    ],
+    shown: ".notice.problem",
+  },
   { name: "an unknown page", steps: [(world) => world.open("/app/acme/weather")], shown: ".gate h1" },
 ];
 
