@@ -1,5 +1,17 @@
 import { X } from "lucide-react";
-import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from "react";
+import {
+  createContext,
+  type ReactNode,
+  type RefObject,
+  useCallback,
+  useContext,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
+import { returnFocus } from "../ui/return-focus.ts";
 import { texts } from "../ui/texts.ts";
 
 export interface Notice {
@@ -31,29 +43,60 @@ export function NoticesProvider({ children }: { children: ReactNode }) {
     <Context value={notices}>
       {children}
       <div className="notices" role="status" aria-live="polite">
-        {notice === null ? null : (
-          <div className={`notice ${notice.kind ?? "info"}`} key={notice.id}>
-            <span dir="auto">{notice.text}</span>
-            {notice.action ? (
-              <button
-                type="button"
-                className="link"
-                onClick={() => {
-                  setNotice(null);
-                  notice.action?.run();
-                }}
-              >
-                {notice.action.label}
-              </button>
-            ) : null}
-            <button type="button" className="icon" aria-label={texts.close} onClick={() => setNotice(null)}>
-              <X size={16} />
-            </button>
-          </div>
-        )}
+        {notice === null ? null : <ShownNotice key={notice.id} notice={notice} onClose={() => setNotice(null)} />}
       </div>
     </Context>
   );
+}
+
+function ShownNotice({ notice, onClose }: { notice: Notice; onClose: () => void }) {
+  const { text, action, kind = "info" } = notice;
+  const node = useFocusReturn();
+  return (
+    <div ref={node} className={`notice ${kind}`}>
+      <span dir="auto">{text}</span>
+      {action ? (
+        <button
+          type="button"
+          className="link"
+          onClick={() => {
+            onClose();
+            action.run();
+          }}
+        >
+          {action.label}
+        </button>
+      ) : null}
+      <button type="button" className="icon" aria-label={texts.close} onClick={onClose}>
+        <X size={16} />
+      </button>
+    </div>
+  );
+}
+
+/** A part that goes away while it has the focus gives it back to what had it before. */
+function useFocusReturn(): RefObject<HTMLDivElement | null> {
+  const node = useRef<HTMLDivElement>(null);
+  const before = useRef<Element | null>(null);
+  const hadFocus = useRef(false);
+  useLayoutEffect(() => {
+    const part = node.current;
+    const note = ({ relatedTarget }: FocusEvent) => {
+      if (!(relatedTarget instanceof Element)) before.current = null;
+      else if (!part?.contains(relatedTarget)) before.current = relatedTarget;
+    };
+    part?.addEventListener("focusin", note);
+    return () => {
+      hadFocus.current = part?.contains(document.activeElement) ?? false;
+    };
+  }, []);
+  useEffect(
+    () => () => {
+      if (hadFocus.current) returnFocus(before.current);
+    },
+    [],
+  );
+  return node;
 }
 
 export function useNotices(): Notices {

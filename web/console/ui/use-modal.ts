@@ -1,4 +1,5 @@
 import { type RefObject, useEffect, useRef } from "react";
+import { returnFocus } from "./return-focus.ts";
 
 /**
  * Opens a dialog over the page while its component is shown. The focus goes into its first field, or where the browser puts it
@@ -14,7 +15,14 @@ export function useModal(): RefObject<HTMLDialogElement | null> {
     node?.querySelector<HTMLElement>("input, textarea")?.focus();
     return () => {
       node?.close();
-      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
+      if (opener?.isConnected) {
+        if (opener instanceof HTMLElement) opener.focus();
+        return;
+      }
+      // The page that is shown now may have given the focus a better place.
+      requestAnimationFrame(() => {
+        if (document.activeElement === document.body) returnFocus(null);
+      });
     };
   }, []);
   return dialog;

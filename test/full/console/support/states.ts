@@ -44,7 +44,7 @@ const person: Step = async ({ page }) => {
   if (!(await page.locator(".who").isVisible())) await button("About this person")({ page } as SmallWorld);
 };
 /** The media of the platforms are there again, and the thread of 993 ends with two pictures. */
-const withPictures: Step = async ({ page, messages }) => {
+export const withPictures: Step = async ({ page, messages }) => {
   await page.route(PICTURES, (route) => route.fulfill({ contentType: "image/png", body: PICTURE }));
   const attachments = ["a", "b"].map((name) => ({ type: "image", url: `https://scontent.fbcdn.net/${name}.png` }));
   messages.get(conversationId("993"))?.push(messageOf("993-5", "993", { text: "", attachments } as never));
