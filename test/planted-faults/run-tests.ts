@@ -35,9 +35,11 @@ export async function runTests(directory: string, files: readonly string[], titl
   rmSync(outputFile, { force: true });
   const pattern = title === undefined ? [] : ["-t", titlePattern(title)];
   const vitest = join(directory, "node_modules", "vitest", "vitest.mjs");
+  const needsFull = files.some((file) => file.startsWith("test/full/"));
+  const config = needsFull ? ["--config", "vitest.full.config.ts"] : [];
   const child = spawn(
     process.execPath,
-    [vitest, "run", ...files, ...pattern, "--reporter=json", `--outputFile=${outputFile}`],
+    [vitest, "run", ...config, ...files, ...pattern, "--reporter=json", `--outputFile=${outputFile}`],
     { cwd: directory, stdio: "ignore" },
   );
   await once(child, "exit");
