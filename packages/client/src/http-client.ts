@@ -15,6 +15,8 @@ export interface CallOptions {
   readonly attemptTimeoutMs?: number | undefined;
   /** Retries of a call that may be retried. */
   readonly maxRetries?: number | undefined;
+  /** Milliseconds for all waits between the attempts. A call that would wait longer ends with the error of its last attempt. */
+  readonly retryWaitMs?: number | undefined;
 }
 
 /** A response, also one that is retried. */
@@ -45,6 +47,8 @@ export interface ClientOptions {
   readonly attemptTimeoutMs?: number | undefined;
   /** Default: 4. */
   readonly maxRetries?: number | undefined;
+  /** Default: no limit but `timeoutMs`. */
+  readonly retryWaitMs?: number | undefined;
   /** Is called with each response, for example to log its `x-correlation-id`. */
   readonly onResponse?: ((response: ResponseInfo) => void) | undefined;
   readonly fetch?: typeof globalThis.fetch | undefined;
@@ -113,13 +117,15 @@ export class HttpClient {
     const parts: CallOptions = args[0] ?? {};
     const call = await this.#toCall(operation, parts);
     const maxRetries = parts.maxRetries ?? this.#options.maxRetries ?? MAX_RETRIES;
+    let waitMs = parts.retryWaitMs ?? this.#options.retryWaitMs ?? Number.POSITIVE_INFINITY;
     for (let attempt = 0; ; attempt++) {
       try {
         return readEnvelope(await this.#attempt(call, attempt), this.clock.now()) as Data<Name>;
       } catch (error) {
         if (!(error instanceof ParleyError) || attempt >= maxRetries || !mayRetry(operation, error)) throw error;
         const delayMs = retryDelay(attempt, error.retryAfter, this.random());
-        if (this.clock.now() + delayMs >= call.deadline) throw error;
+        waitMs -= delayMs;
+        if (waitMs < 0 || this.clock.now() + delayMs >= call.deadline) throw error;
         await sleep(this.clock, delayMs, call.signal);
       }
     }

@@ -123,6 +123,32 @@ test.each(["", "-1", "soon", "1e3", "Mon, 23 Nov 2020 00:00:00 GMT"])(
   },
 );
 
+test.each<[string, Step[], number[]]>([
+  ["a longer Retry-After", [text(429, "", { "retry-after": "100" })], []],
+  ["a Retry-After that is longer than what is left", [text(500, ""), text(429, "", { "retry-after": "5" })], [250]],
+  ["the backoff alone", [text(500, "")], [250, 500, 1_000, 2_000]],
+])("the waits of a call are not longer than retryWaitMs: %s", async (_, steps, waits) => {
+  const impatient = new Parley({
+    baseUrl: server.url,
+    apiKey: "k",
+    clock,
+    random: () => 0,
+    maxRetries: 8,
+    retryWaitMs: 5_250,
+  });
+  server.play(...steps);
+  await failureOf(impatient.ping());
+  expect(clock.waits).toEqual(waits);
+  expect(server.requests).toHaveLength(waits.length + 1);
+});
+
+test("a call has its own retryWaitMs", async () => {
+  const impatient = new Parley({ baseUrl: server.url, apiKey: "k", clock, random: () => 0, retryWaitMs: 5_000 });
+  server.play(text(429, "", { "retry-after": "80" }), ok({ conversations: [], next_cursor: null }));
+  await impatient.conversations.list({}, { retryWaitMs: 81_000 });
+  expect(clock.waits).toEqual([80_250]);
+});
+
 test("the wait never passes the end of the call: the error says when a retry is welcome", async () => {
   server.play(text(429, "", { "retry-after": "50" }), text(429, "", { "retry-after": "70" }), ok({}));
   expect(await failureOf(parley.ping())).toMatchObject({ code: "rate_limited", retryAfter: 70 });
