@@ -9,6 +9,7 @@ import {
   useSyncExternalStore,
 } from "react";
 import { Parley } from "#client";
+import { RETRY_WAIT } from "./durations.ts";
 import { type InboxState, LiveInbox, type StreamStatus, type ThreadState } from "./live-inbox.ts";
 import { reportRefusal } from "./refusals.ts";
 import type { Conversation } from "./types.ts";
@@ -52,6 +53,7 @@ export function WorkspaceProvider({ tenant, person, csrfToken, children }: Works
     const clock = new WallClock();
     const parley = new Parley({
       tenant,
+      retryWaitMs: RETRY_WAIT,
       // Of the person who is shown: after another one signed in, nothing is written in their name.
       csrfToken: () => token.current,
       onResponse: (response) => {

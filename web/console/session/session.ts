@@ -1,4 +1,5 @@
 import { type Data, Parley } from "#client";
+import { RETRY_WAIT } from "../data/durations.ts";
 import { reportRefusal } from "../data/refusals.ts";
 
 /** The signed-in person. */
@@ -8,6 +9,7 @@ export type OwnWorkspace = Data<"GET /console/tenants">["tenants"][number];
 
 /** Calls that belong to no workspace. One that is forbidden says nothing of a role, so nothing reads the role again. */
 export const account: Parley = new Parley({
+  retryWaitMs: RETRY_WAIT,
   onResponse: ({ status }) => {
     if (status === 401) reportRefusal({ status });
   },

@@ -96,6 +96,8 @@ async function attach(target: Target, chosen: File, known?: FileVerdict): Promis
       },
       {
         signal: controller.signal,
+        // A file waits in the tray while one writes on.
+        retryWaitMs: 60_000,
         ...(store.inbox.connection === null ? {} : { realtime: store.inbox.connection }),
         onProgress: ({ loaded, total }) => {
           const progress = total > 0 ? loaded / total : 0;
