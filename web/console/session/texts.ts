@@ -23,6 +23,7 @@ export const texts = {
   slugText:
     "In addresses and ids: 3 to 40 small letters, digits and hyphens; it begins with a letter. It cannot be changed.",
   createButton: "Create",
+  createdUnlisted: "The workspace was created. Reload the page to open it.",
   taken: "This short name is taken. Choose another one.",
   limit: "You own as many workspaces as you may, or created too many today.",
   signUpClosed: "Only the operator of this Parley creates workspaces. Ask them for one.",

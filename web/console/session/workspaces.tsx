@@ -109,13 +109,21 @@ function NewWorkspace() {
   const [name, setName] = useState("");
   const [slug, setSlug] = useState("");
   const [problem, setProblem] = useState("");
+  const [isBusy, setBusy] = useState(false);
   const create = async () => {
+    if (isBusy) return;
+    setBusy(true);
     try {
       await account.tenants.create({ id: slug, name: name.trim() });
       await reload();
+      // Where the list has the workspace, this form is gone.
+      setProblem(texts.createdUnlisted);
     } catch (error) {
       setProblem(creationProblem(error));
+      // One whose answer was lost is in the list of workspaces, and the console goes on.
+      await reload();
     }
+    setBusy(false);
   };
   return (
     <form
@@ -146,7 +154,7 @@ function NewWorkspace() {
         {problem}
       </p>
       <div className="acts">
-        <button type="submit" className="btn first">
+        <button type="submit" className="btn first" aria-disabled={isBusy}>
           {texts.createButton}
         </button>
       </div>
