@@ -73,6 +73,26 @@ it.each(reads.flatMap((read) => failures.map((failure) => ({ ...read, ...failure
   },
 );
 
+it.each([8, 50, 119])(
+  "a list and a session whose reads may be repeated after %i seconds have words at once",
+  async (seconds) => {
+    const world = await open();
+    const answer = { status: 429, code: "rate_limited", headers: { "retry-after": String(seconds) } };
+    world.failures.set("GET /v1/conversations", answer);
+    await world.open();
+    const alert = world.page.getByRole("alert").filter({ hasText: "Wait a minute, then try again." });
+    await alert.waitFor();
+    world.failures.clear();
+    world.failures.set("GET /console/me", answer);
+    await world.page.reload();
+    await world.page.getByRole("heading", { name: "The console could not be opened." }).waitFor();
+    await alert.waitFor();
+    world.failures.clear();
+    await world.page.getByRole("button", { name: "Try again" }).click();
+    await world.page.getByText("Person 993").first().waitFor();
+  },
+);
+
 it.each(failures)("an inbox whose team and filters get $name works without them", async ({ name, answer }) => {
   const world = await open();
   world.failures.set("GET /console/team", answer).set("GET /v1/accounts", answer);
@@ -97,6 +117,8 @@ it.each(failures)(
     if (failure.name !== "401")
       await page.getByText(/No live connection since|The live connection has ended/).waitFor();
     world.failures.clear();
+    // The stream waits as long as it is asked to, and says so.
+    if (failure.answer.headers?.["retry-after"]) await page.reload();
     const reload = page.getByRole("button", { name: "Reload" });
     // After a new sign-in the stream is followed again without a press.
     if (failure.name !== "401" && (await reload.isVisible())) await reload.click();

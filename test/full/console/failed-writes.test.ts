@@ -3,7 +3,7 @@ import { openedOnce } from "../../support/opened.ts";
 import { startConsoleServer } from "../../web/support/console-server.ts";
 import { openedBrowser } from "../../web/support/page-visit.ts";
 import { type Failure, failures } from "./support/failures.ts";
-import type { SmallWorld } from "./support/small-world.ts";
+import { type SmallWorld, workspace } from "./support/small-world.ts";
 import { openFilledWorld } from "./support/states.ts";
 
 // Each call that changes something fails in each way: there are words about it, and the next press makes it again.
@@ -22,6 +22,12 @@ interface Write {
   readonly place: string;
   /** Words instead of those of the failure. */
   readonly words?: RegExp;
+  /** The same for one failure, by its name. */
+  readonly wordsOf?: Readonly<Record<string, RegExp>>;
+  /** Shows what was typed, also after a failure. */
+  readonly remains?: (world: SmallWorld) => Promise<unknown>;
+  /** The session has ended before. */
+  readonly isSignedOut?: boolean;
 }
 
 const button = (name: RegExp | string) => (world: SmallWorld) =>
@@ -46,6 +52,9 @@ const attach = async (world: SmallWorld) => {
   if (await again.isVisible()) await again.click();
   else await world.page.locator("input[type=file]").setInputFiles(file);
 };
+const hasValue = (label: string, value: string) => (world: SmallWorld) =>
+  expect.poll(() => world.page.getByLabel(label).inputValue()).toBe(value);
+const typed = (world: SmallWorld) => expect.poll(() => world.page.locator("textarea").inputValue()).toBe("Yes");
 const invite = { id: "inv_1", tenant: "north", name: "North", role: "agent", invited_by_email: "ben@example.com" };
 
 const writes: readonly Write[] = [
@@ -70,6 +79,55 @@ const writes: readonly Write[] = [
     },
     press: button("Accept"),
     place: ".problem",
+  },
+  {
+    call: "a refusal of an invite",
+    operation: "POST /console/invites/{id}/decline",
+    open: async (world) => {
+      Object.assign(world.me, { invites: [invite] });
+      await world.open("/app/other/inbox");
+    },
+    press: button("Decline"),
+    place: ".problem",
+  },
+  {
+    call: "a workspace",
+    operation: "POST /console/tenants",
+    open: async (world) => {
+      world.workspaces.splice(0);
+      await world.open();
+      await world.page.getByLabel("Name", { exact: true }).fill("North");
+      await world.page.getByLabel("Short name").fill("north");
+    },
+    press: button("Create"),
+    place: ".problem",
+    wordsOf: { "403": /Only the operator of this Parley creates workspaces/ },
+    remains: hasValue("Short name", "north"),
+  },
+  {
+    call: "a link for an ended session",
+    operation: "POST /console/auth/request",
+    open: async (world) => {
+      await thread("993")(world);
+      world.failures.set("GET /console/me", { status: 401, code: "unauthorized" });
+      world.failures.set("PATCH /v1/conversations/{id}", { status: 401, code: "unauthorized" });
+      await button(/^Done/)(world);
+    },
+    press: button(/^Send a link/),
+    place: "dialog[open] [role=status]",
+    words: /The link could not be sent\. .+/,
+    isSignedOut: true,
+  },
+  {
+    call: "a sign-out",
+    operation: "POST /console/auth/logout",
+    open: written("993"),
+    press: async (world) => {
+      await button("Profile")(world);
+      await button("Sign out")(world);
+    },
+    place: ".notice.problem",
+    remains: typed,
   },
   {
     call: "done",
@@ -120,6 +178,29 @@ const writes: readonly Write[] = [
     place: ".check-card, [data-send=failed], [data-send=unknown]",
     words: /did not work|Too many tries|Not sent:.+|May have arrived/s,
   },
+  {
+    call: "the completion of a check",
+    operation: "POST /verify/holds/{id}/complete",
+    open: async (world) => {
+      await written("995")(world);
+      await button(/^Hold to check/)(world);
+    },
+    press: async (world) => {
+      const again = world.page.locator("[data-send]").getByRole("button", { name: /^(Send|Check) again/ });
+      if (await again.isVisible()) await again.click();
+      await button("Send as Mia")(world);
+    },
+    place: ".check-card, [data-send=failed], [data-send=unknown]",
+    words: /did not work|Too many tries|Not sent:.+|May have arrived/s,
+    wordsOf: {
+      "409": /Not sent:.+Send again/s,
+      "429": /Too many tries. Wait 60 seconds/,
+      "500": /May have arrived.+Check again/s,
+      "a Wi-Fi page": /May have arrived.+Check again/s,
+      "no connection": /May have arrived.+Check again/s,
+    },
+    remains: (world) => world.page.locator("[data-send]").getByText("Yes", { exact: true }).waitFor(),
+  },
   ...["POST /v1/attachments/uploads", "POST /storage", "POST /v1/attachments"].map(
     (operation): Write => ({
       call: `the call ${operation} of an upload`,
@@ -156,17 +237,20 @@ const writes: readonly Write[] = [
   },
 ];
 
+/** A sign-out without a session is one. */
+const isSignedOutAlready = (operation: string, { name }: Failure) =>
+  operation === "POST /console/auth/logout" && name === "401";
 /** A post to storage that a page of the network answers counts as done: the next call finds no file. */
 const isStored = (operation: string, { answer }: Failure) => operation === "POST /storage" && answer.status === 200;
 
 it.each(
   writes.flatMap((write) =>
     failures
-      .filter((failure) => !isStored(write.operation, failure))
+      .filter((failure) => !isStored(write.operation, failure) && !isSignedOutAlready(write.operation, failure))
       .map((failure) => ({ ...write, failure, name: failure.name })),
   ),
 )("$call that gets $name has words, and the next press makes the call again", async (write) => {
-  const { operation, open, press, place, failure } = write;
+  const { operation, open, press, place, failure, remains = async () => {} } = write;
   const world = await openFilledWorld(browser, server, wide);
   await open(world);
   world.failures.set(operation, failure.answer);
@@ -174,21 +258,68 @@ it.each(
   await press(world);
   await world.page
     .locator(place)
-    .filter({ hasText: write.words ?? failure.words })
+    .filter({ hasText: write.wordsOf?.[failure.name] ?? write.words ?? failure.words })
     .first()
     .waitFor();
   expect(await world.page.locator("[data-send=sending]").count()).toBe(0);
-  world.failures.clear();
-  if (failure.name === "401") await world.page.getByText("Your session has ended").waitFor({ state: "hidden" });
+  await remains(world);
+  world.failures.delete(operation);
+  if (failure.name === "401" && !write.isSignedOut)
+    await world.page.getByText("Your session has ended").waitFor({ state: "hidden" });
   const before = count();
   const isOver = await world.page
     .getByText("The time for the check is over.")
     .or(world.page.getByText("the time for the check is over."))
     .isVisible();
-  if (!isOver) {
+  if (isOver) {
+    await button("Edit")(world);
+    await typed(world);
+  } else {
     await press(world);
     await expect.poll(count, { timeout: 4_000 }).toBeGreaterThan(before);
   }
   expect(world.complaints).toEqual([]);
   await world.page.context().close();
+});
+
+async function writeWorkspace(): Promise<SmallWorld> {
+  const world = await openFilledWorld(browser, server, wide);
+  world.workspaces.splice(0);
+  await world.open("/app");
+  await world.page.getByLabel("Name", { exact: true }).fill("Acme");
+  await world.page.getByLabel("Short name").fill("acme");
+  return world;
+}
+
+it("a workspace that was created although its answer was lost opens", async () => {
+  const world = await writeWorkspace();
+  world.failures.set("POST /console/tenants", { status: 0 });
+  world.workspaces.push(workspace("acme", "Acme"));
+  await button("Create")(world);
+  await world.page.locator(".row").first().waitFor();
+  expect(world.calls.filter((call) => call === "POST /console/tenants")).toHaveLength(1);
+});
+
+it("a workspace whose list cannot be read after its creation has words, and a double press creates one", async () => {
+  const world = await writeWorkspace();
+  world.failures.set("GET /console/tenants", { status: 403, code: "forbidden" });
+  await world.page.getByRole("button", { name: "Create" }).dblclick();
+  await world.page.getByText("The workspace was created. Reload the page to open it.").waitFor();
+  expect(world.calls.filter((call) => call === "POST /console/tenants")).toHaveLength(1);
+  world.failures.clear();
+  world.workspaces.push(workspace("acme", "Acme"));
+  await world.page.reload();
+  await world.page.locator(".row").first().waitFor();
+});
+
+it("a sign-out without a session is one, and forgets the drafts", async () => {
+  const world = await openFilledWorld(browser, server, wide);
+  await written("993")(world);
+  const drafts = () => world.page.evaluate<string | null>("localStorage.getItem('parley.drafts')");
+  await expect.poll(drafts).toContain("Yes");
+  world.failures.set("POST /console/auth/logout", { status: 401, code: "unauthorized" });
+  await button("Profile")(world);
+  await button("Sign out")(world);
+  await world.page.getByRole("heading", { name: "Sign in" }).waitFor();
+  expect((await drafts()) ?? "").not.toContain("Yes");
 });

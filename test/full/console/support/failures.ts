@@ -17,6 +17,11 @@ export const failures: readonly Failure[] = [
   { name: "409", answer: { status: 409, code: "account_conflict" }, words: /changed in the meantime/ },
   { name: "413", answer: { status: 413, code: "attachment_too_large" }, words: /too large/ },
   { name: "429", answer: { status: 429, code: "rate_limited" }, words: limit },
+  {
+    name: "a 429 for 100 seconds",
+    answer: { status: 429, code: "rate_limited", headers: { "retry-after": "100" } },
+    words: limit,
+  },
   { name: "500", answer: { status: 500, code: "internal_error" }, words: again },
   { name: "a bare 429", answer: { status: 429, body: "" }, words: limit },
   {
@@ -24,4 +29,5 @@ export const failures: readonly Failure[] = [
     answer: { status: 200, body: "<!doctype html><h1>Hotel</h1>" },
     words: /sign in to the Wi-Fi/,
   },
+  { name: "no connection", answer: { status: 0 }, words: /Check your network/ },
 ];

@@ -42,6 +42,8 @@ export function fill({ operation, id, body, page }: Call): Answer {
       return ok({ hold: hold(page.origin, "awaiting_verification") }, 201);
     case "POST /verify/holds/{id}/challenge":
       return ok({ challenge: { c: 1, s: 8, d: 1 }, token: "token" });
+    case "GET /verify/solver.js":
+      return { status: 200, body: "onmessage = () => postMessage(0);", headers: { "content-type": "text/javascript" } };
     case "POST /verify/holds/{id}/complete":
       return ok({ hold: hold(page.origin, "sent") });
     case "POST /v1/attachments/uploads":

@@ -9,6 +9,7 @@ export const ACCOUNT = "178414";
 
 /** An answer of the API. Without `body` it is `data` in an envelope, or an error with `code`. */
 export interface Answer {
+  /** 0: there is no answer, because the connection is lost. */
   readonly status: number;
   readonly code?: string;
   readonly detail?: string;
@@ -140,6 +141,7 @@ export class SmallWorld {
     const text = request.headers()["content-type"]?.includes("json") ? (request.postData() ?? "{}") : "{}";
     const answer = this.failures.get(operation) ?? fill({ operation, id, body: JSON.parse(text), page: this });
     const { status, code, detail = "", data, body, headers = {} } = answer;
+    if (status === 0) return await route.abort();
     const envelope = code === undefined ? { ok: true, data } : { ok: false, error: { code, message: code, detail } };
     await route.fulfill({
       status,
