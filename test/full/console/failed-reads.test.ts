@@ -3,7 +3,7 @@ import { openedOnce } from "../../support/opened.ts";
 import { startConsoleServer } from "../../web/support/console-server.ts";
 import { openedBrowser } from "../../web/support/page-visit.ts";
 import { failures } from "./support/failures.ts";
-import { messageOf, openWorld, personOf, type SmallWorld } from "./support/small-world.ts";
+import { conversationId, messageOf, openWorld, personOf, type SmallWorld } from "./support/small-world.ts";
 
 // Each read of the console fails in each way: there are words and a way on, never a blank page or an endless wait.
 
@@ -127,3 +127,21 @@ it.each(failures)(
     await page.getByText("Live: messages appear at once").waitFor({ state: "attached" });
   },
 );
+
+it("a page that cannot be drawn says so, and a reload goes on with what was written", async () => {
+  const world = await open();
+  const { page } = world;
+  await world.openThread("993");
+  await page.locator("textarea").fill("Yes, in blue");
+  await expect.poll(() => page.evaluate("localStorage.getItem('parley.drafts')")).toContain("Yes, in blue");
+  const whole = world.conversations.get(conversationId("993"));
+  world.add({ ...personOf("993", 1), account_handle: { broken: true } } as never);
+  await page.reload();
+  const alert = page.getByRole("alert").filter({ hasText: "What you wrote is saved." });
+  await alert.waitFor();
+  expect(await alert.getByRole("heading").innerText()).toBe("This page could not be shown");
+  if (whole) world.add(whole);
+  await alert.getByRole("button", { name: "Reload" }).click();
+  await expect.poll(() => page.locator("textarea").inputValue()).toBe("Yes, in blue");
+  expect(world.complaints).toEqual([]);
+});

@@ -191,3 +191,51 @@ it("a loaded thread stays when it cannot be fetched again", async () => {
   expect(inbox.getState().threads.get("c0")?.status).toBe("ready");
   expect(thread(inbox)).toEqual(["m0"]);
 });
+
+/** An inbox whose streams are objects of the test. */
+function openStreams() {
+  const { server } = open();
+  fill(server, 1);
+  const streams: { onState(state: "connecting" | "open" | "closed"): void; isStopped: boolean }[] = [];
+  const parley = server.client();
+  Object.assign(parley, {
+    connect({ onState }: { onState: (typeof streams)[number]["onState"] }) {
+      const stream = { onState, isStopped: false, close: () => void Object.assign(stream, { isStopped: true }) };
+      streams.push(stream);
+      return stream;
+    },
+  });
+  const inbox = new LiveInbox(parley, new WallClock(() => NOW));
+  return { server, inbox, streams, state: () => inbox.getState().stream.state };
+}
+
+it("a stream that has ended is followed again after a new sign-in, and its late end does not end the next one", async () => {
+  const { server, inbox, streams, state } = openStreams();
+  await inbox.loadList(all);
+  inbox.start();
+  streams[0]?.onState("closed");
+  expect(state()).toBe("closed");
+  const before = server.requests.length;
+  inbox.resume();
+  expect(state()).toBe("connecting");
+  expect(streams.map(({ isStopped }) => isStopped)).toEqual([true, false]);
+  streams[1]?.onState("open");
+  streams[0]?.onState("closed");
+  expect(state()).toBe("open");
+  await expect.poll(() => server.requests.length).toBe(before + 1);
+});
+
+it("a stream that goes on by itself is the same after a new sign-in, and what is shown is fetched again", async () => {
+  const { server, inbox, streams, state } = openStreams();
+  await inbox.loadList(all);
+  inbox.start();
+  for (const now of ["open", "connecting"] as const) {
+    streams[0]?.onState(now);
+    const before = server.requests.length;
+    inbox.resume();
+    expect(state()).toBe(now);
+    expect(streams.map(({ isStopped }) => isStopped)).toEqual([false]);
+    await expect.poll(() => server.requests.length).toBe(before + 1);
+    await inbox.refetch();
+  }
+});
