@@ -7,7 +7,7 @@ import { type HistoryKind, historyKinds } from "./seed-history.ts";
 
 const seeds: Readonly<Record<HistoryKind, number>> = inject("fullRun")
   ? { service: 500, stream: 200, accounts: 500 }
-  : { service: 150, stream: 50, accounts: 200 };
+  : { service: 100, stream: 50, accounts: 100 };
 const SEEDS_PER_TEST = 50;
 
 describe.for(historyKinds)("random histories of the %s", (kind) => {

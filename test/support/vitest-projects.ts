@@ -60,6 +60,8 @@ const wholeRunsOnly = [
 
 /** These need the processors for themselves: each runs when nothing else does. */
 const alone = [
+  "test/full/texts/doors.test.ts",
+  "test/full/texts/expressions.test.ts",
   "test/full/callers/anonymous-callers.test.ts",
   "test/full/deliveries-20000.test.ts",
   "test/full/hanging-endpoint.test.ts",

@@ -6,7 +6,7 @@ import { callerCredentials } from "#http/credentials/caller-credentials.ts";
 import { lambdaHandler } from "#http/lambda.ts";
 import type { ApiPorts } from "../../../functions/api/routes.ts";
 import { apiRoutes } from "../../../functions/api/routes.ts";
-import { fill } from "../../costs/texts/hostile-texts.ts";
+import { fill } from "../texts/hostile-texts.ts";
 
 // Ten callers without a credential, with the worst header of each kind, beside ten whose header is as long and ordinary.
 // No request of theirs reaches a port: they are refused by the form of their credential.

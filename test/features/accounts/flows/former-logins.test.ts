@@ -5,7 +5,7 @@ import { finishConnect } from "#features/accounts/flows/finish-connect.ts";
 import type { ConnectPorts } from "#features/accounts/ports.ts";
 import type { AccountRef } from "#features/accounts/rules/accounts.ts";
 import { allRows } from "../../../support/flows/data-subject.ts";
-import { faultPoints, injectFaultAt } from "../../../support/flows/fault-injection.ts";
+import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../support/flows/fault-injection.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
 import { openedOnce } from "../../../support/opened.ts";
 import { type ConnectionFixture, openConnectionFixture } from "./support/connection-fixture.ts";
@@ -55,7 +55,7 @@ it.each(
   "a second login connects the account, with a fault (%s) at each call, and the account is disconnected %s its task runs: the rows of both end",
   async (faultPoint, _, beforeDisconnecting) => {
     let isReplaced = false;
-    for (let k = 0; ; k++) {
+    for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
       await open();
       await connect("first");
       await fixture.drain();

@@ -15,6 +15,7 @@ import { deliveryStore } from "#features/delivery/store/deliveries.ts";
 import type { DeliveryRow } from "#features/delivery/store/items.ts";
 import { startTestTable } from "../../../support/dynamodb.ts";
 import { openedOnce } from "../../../support/opened.ts";
+import { repetitions } from "../../../support/sampling.ts";
 import { NOW, newTenant } from "../../../support/stores/samples.ts";
 
 const table = openedOnce(startTestTable);
@@ -155,7 +156,7 @@ it("a row follows only the transitions of the table, for any commands in any ord
           expect(after).toMatchObject({ attempt: 0, nextRetryAt: now, leaseUntil: null });
       }
     }),
-    { numRuns: 120 },
+    { numRuns: repetitions({ whole: 120, sample: 60 }) },
   );
   // Most transitions occur in every run; otherwise the test would prove little.
   expect(gone.size).toBeGreaterThan(deliveryTransitions.length / 2);
