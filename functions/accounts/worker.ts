@@ -1,6 +1,6 @@
 import type { Millis } from "#base/kernel/time.ts";
 import { runWithTrace } from "#base/kernel/trace.ts";
-import { drop, type RecordOutcome } from "#base/queues/record-outcome.ts";
+import { type RecordOutcome, unreadable } from "#base/queues/record-outcome.ts";
 import { runAccountTask, type TaskPorts } from "#features/accounts/flows/run-task.ts";
 import { decodeAccountTask } from "#features/accounts/queue.ts";
 import { processRecords, type WorkerPorts } from "../worker/batch.ts";
@@ -19,7 +19,7 @@ export function accountsWorker(ports: TaskPorts & WorkerPorts, now: () => Millis
       (records) => {
         const outcomes = records.map(({ messageId, body }): [string, Promise<RecordOutcome>] => {
           const message = decodeAccountTask(body);
-          if (!message) return [messageId, Promise.resolve(drop("unreadable"))];
+          if (!message) return [messageId, Promise.resolve(unreadable)];
           return [messageId, runWithTrace(message.traceId ?? null, () => runAccountTask(ports, message, time))];
         });
         return new Map(outcomes);

@@ -4,7 +4,7 @@ import { allDone } from "#base/kernel/parallel.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { runWithTrace } from "#base/kernel/trace.ts";
-import { done, drop, type RecordOutcome } from "#base/queues/record-outcome.ts";
+import { done, type RecordOutcome, unreadable } from "#base/queues/record-outcome.ts";
 import { decodeEvent, type EventMessage } from "#features/delivery/event-queue.ts";
 import { type Batch, newBatch } from "#features/delivery/flows/attempt.ts";
 import { drainEndpoint } from "#features/delivery/flows/drain.ts";
@@ -72,7 +72,7 @@ function isFrom(queue: DeliverPorts["slowRetries"], { Records: [first] }: SQSEve
 async function processRetryOrTask(ports: DeliverPorts, record: SQSRecord, batch: Batch): Promise<RecordOutcome> {
   const { now } = batch;
   const message = decodeDeliveries(record.body);
-  if (message === null) return drop("unreadable");
+  if (message === null) return unreadable;
   if (message.kind === "attempt") {
     const { attempt } = message;
     return runWithTrace(attempt.traceId ?? null, () => retryDelivery(ports, attempt, batch));

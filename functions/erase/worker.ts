@@ -1,6 +1,6 @@
 import type { Millis } from "#base/kernel/time.ts";
 import { runWithTrace } from "#base/kernel/trace.ts";
-import { drop, type RecordOutcome } from "#base/queues/record-outcome.ts";
+import { type RecordOutcome, unreadable } from "#base/queues/record-outcome.ts";
 import { eraseInBackground } from "#features/erasure/flows/erase.ts";
 import type { ErasePorts } from "#features/erasure/ports.ts";
 import { decodeErasure } from "#features/erasure/queue.ts";
@@ -15,7 +15,7 @@ export function eraseWorker(ports: ErasePorts & WorkerPorts, now: () => Millis) 
   return queueWorker(worker, log, (event, context) => {
     const eraseOnce = async (body: string): Promise<RecordOutcome> => {
       const message = decodeErasure(body);
-      if (!message) return drop("unreadable");
+      if (!message) return unreadable;
       return runWithTrace(message.traceId ?? null, () =>
         eraseInBackground(ports, { message, now: now() }, context.hasTime),
       );

@@ -1,6 +1,6 @@
 import { DAY, type Millis } from "#base/kernel/time.ts";
 import { runWithTrace } from "#base/kernel/trace.ts";
-import { drop, type RecordOutcome } from "#base/queues/record-outcome.ts";
+import { type RecordOutcome, unreadable } from "#base/queues/record-outcome.ts";
 import { handOverUpload } from "#features/uploads/flows/hand-over.ts";
 import type { HandOverPorts } from "#features/uploads/ports.ts";
 import { decodeUpload } from "#features/uploads/queue.ts";
@@ -17,7 +17,7 @@ export function handOverWorker(ports: HandOverPorts & WorkerPorts, now: () => Mi
     return processRecords(event, context, { worker, ports, outage: { now, life: () => DAY } }, (records) => {
       const outcomes = records.map((record): [string, Promise<RecordOutcome>] => {
         const uploadMessage = decodeUpload(record.body);
-        if (!uploadMessage) return [record.messageId, Promise.resolve(drop("unreadable"))];
+        if (!uploadMessage) return [record.messageId, Promise.resolve(unreadable)];
         const message = { ...uploadMessage, repeated: isRepeated(record) };
         return [record.messageId, runWithTrace(message.traceId ?? null, () => handOverUpload(ports, message, time))];
       });

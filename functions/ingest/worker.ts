@@ -4,7 +4,7 @@ import { allDone } from "#base/kernel/parallel.ts";
 import { MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
 import { runWithTrace } from "#base/kernel/trace.ts";
 import { readFirstSentAt, readTraceId, withFirstSentAt } from "#base/queues/envelope.ts";
-import { done, drop, type RecordOutcome } from "#base/queues/record-outcome.ts";
+import { done, drop, type RecordOutcome, unreadable } from "#base/queues/record-outcome.ts";
 import { mergeEffects, newEffects, sendProfileRequests } from "#features/inbox/effects.ts";
 import { growFeeds } from "#features/inbox/flows/feed-shards.ts";
 import { loadInbound, queueParts, storeRawCopies } from "#features/inbox/flows/inbound-webhooks.ts";
@@ -167,8 +167,7 @@ async function loadWebhook(
 ): Promise<InboundWebhook | null> {
   const inbound = decodeInbound(record.body);
   if (!inbound) {
-    // Retried on purpose: after ten receives it is a dead letter, which an operator can inspect.
-    outcomes.set(record.messageId, new UnreadableRecord("The record is not a message of the inbound queue."));
+    outcomes.set(record.messageId, unreadable);
     return null;
   }
   try {
@@ -180,10 +179,6 @@ async function loadWebhook(
     outcomes.set(record.messageId, toError(error));
   }
   return null;
-}
-
-class UnreadableRecord extends Error {
-  override readonly name = "UnreadableRecord";
 }
 
 function toError(error: unknown): Error {

@@ -1,7 +1,7 @@
 import { RETENTION, SIGN_IN_LINK_LIFETIME } from "#base/kernel/limits.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { runWithTrace } from "#base/kernel/trace.ts";
-import { drop, type RecordOutcome } from "#base/queues/record-outcome.ts";
+import { type RecordOutcome, unreadable } from "#base/queues/record-outcome.ts";
 import { mailInvite } from "#features/access/flows/mails/mail-invite.ts";
 import { mailSignInLink } from "#features/access/flows/mails/mail-sign-in-link.ts";
 import type { MailPorts } from "#features/access/flows/mails/ports.ts";
@@ -17,7 +17,7 @@ export function mailWorker(ports: MailPorts & WorkerPorts, now: () => Millis) {
     processRecords(event, context, { worker, ports, outage: { now, life: mailLife } }, (records) => {
       const outcomes = records.map(({ messageId, body }): [string, Promise<RecordOutcome>] => {
         const message = decodeMail(body);
-        if (!message) return [messageId, Promise.resolve(drop("unreadable"))];
+        if (!message) return [messageId, Promise.resolve(unreadable)];
         return [messageId, runWithTrace(message.traceId ?? null, () => sendMail(ports, message, now()))];
       });
       return new Map(outcomes);

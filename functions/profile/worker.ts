@@ -1,6 +1,6 @@
 import { DAY, type Millis } from "#base/kernel/time.ts";
 import { runWithTrace } from "#base/kernel/trace.ts";
-import { drop, type RecordOutcome } from "#base/queues/record-outcome.ts";
+import { type RecordOutcome, unreadable } from "#base/queues/record-outcome.ts";
 import { fetchProfile } from "#features/inbox/flows/fetch-profile.ts";
 import type { ProfilePorts } from "#features/inbox/ports.ts";
 import { decodeProfile } from "#features/inbox/profile-queue.ts";
@@ -20,7 +20,7 @@ export function profileWorker(ports: ProfilePorts & WorkerPorts, now: () => Mill
         records.map((record): [string, Promise<RecordOutcome>] => {
           const { messageId, body } = record;
           const profileMessage = decodeProfile(body);
-          if (!profileMessage) return [messageId, Promise.resolve(drop("unreadable"))];
+          if (!profileMessage) return [messageId, Promise.resolve(unreadable)];
           const message = { ...profileMessage, repeated: isRepeated(record) };
           const { tenant, conversationId, traceId = null } = message;
           const key = `${tenant}\n${conversationId}`;

@@ -1,6 +1,6 @@
 import { DAY, type Millis } from "#base/kernel/time.ts";
 import { runWithTrace } from "#base/kernel/trace.ts";
-import { drop, type RecordOutcome } from "#base/queues/record-outcome.ts";
+import { type RecordOutcome, unreadable } from "#base/queues/record-outcome.ts";
 import { newPushBatch } from "#features/realtime/flows/push/batch.ts";
 import type { PushPorts } from "#features/realtime/flows/push/ports.ts";
 import { pushMessage } from "#features/realtime/flows/push/push-message.ts";
@@ -18,7 +18,7 @@ export function pushWorker(ports: PushPorts & WorkerPorts, now: () => Millis) {
       const batch = newPushBatch(now);
       const outcomes = records.map((record): [string, Promise<RecordOutcome>] => {
         const message = decodeRealtime(record.body);
-        if (!message) return [record.messageId, Promise.resolve(drop("unreadable"))];
+        if (!message) return [record.messageId, Promise.resolve(unreadable)];
         const received = { message, sentAt: firstSentAt(record) || now() };
         return [record.messageId, runWithTrace(message.traceId ?? null, () => pushMessage(ports, received, batch))];
       });

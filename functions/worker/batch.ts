@@ -7,7 +7,7 @@ import { type Deadline, OutOfTime, startDeadline } from "#base/kernel/deadline.t
 import { errorClass } from "#base/kernel/error-class.ts";
 import { allDone } from "#base/kernel/parallel.ts";
 import { type Millis, SECOND } from "#base/kernel/time.ts";
-import { readTraceId } from "#base/queues/envelope.ts";
+import { readTraceId, readVersion } from "#base/queues/envelope.ts";
 import type { RecordOutcome } from "#base/queues/record-outcome.ts";
 import type { BatchReport, WorkerContext } from "./middleware.ts";
 import { type OutageWait, waitOutage } from "./outage.ts";
@@ -33,7 +33,8 @@ interface BatchOptions {
 /**
  * Ends every record of a batch as done, dropped or retried. From the deadline on, no call of a record begins, and a record
  * that does not end with its calls in progress is retried: what it did so far is safe to repeat. A retried record is
- * received again after some seconds, longer each time. In an outage it is replaced by a new message instead.
+ * received again after some seconds, longer each time. In an outage it is replaced by a new message instead. One that this
+ * release cannot read is retried until it is a dead letter.
  */
 export async function processRecords(
   { Records: records }: SQSEvent,
@@ -73,6 +74,10 @@ export async function processRecords(
         log({ event: "record.dropped", worker, reason: outcome.reason, trace_id: readTraceId(record.body) });
       }
       if (outcome.end === "retry") retried.push({ record, after: outcome.after });
+      if (outcome.end === "unreadable") {
+        log({ ...failureLine(worker, record, new UnreadableRecord()), version: readVersion(record.body) });
+        retried.push({ record });
+      }
     }),
   );
   lastCalls?.cancel();
@@ -81,11 +86,16 @@ export async function processRecords(
   return { records: records.length, ...counts, retried: retried.length, failures };
 }
 
+/** The class of error in the log line of a message that this release cannot read. */
+class UnreadableRecord extends Error {
+  override readonly name = "UnreadableRecord";
+}
+
 const retryOutOfTime: RecordOutcome = { end: "retry", cause: "out_of_time" };
 
-function failureLine(worker: string, record: SQSRecord, error: unknown): Parameters<Log>[0] {
+function failureLine(worker: string, record: SQSRecord, error: unknown) {
   return {
-    event: "record.failed",
+    event: "record.failed" as const,
     worker,
     message_id: record.messageId,
     error: errorClass(error),

@@ -38,6 +38,8 @@ export type LogLine =
       readonly receives: number;
       /** What failed of an attempt of a delivery. Absent where something else failed. */
       readonly stage?: AttemptStage | undefined;
+      /** Of a message that this release cannot read: its version, or null when it has none. */
+      readonly version?: number | null;
       readonly trace_id?: string | undefined;
     }
   | {

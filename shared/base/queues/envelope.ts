@@ -43,6 +43,12 @@ export function readTraceId(text: string): string | undefined {
   return typeof traceId === "string" && isTraceId(traceId) ? traceId : undefined;
 }
 
+/** The version of any queue's message; null when it names none. */
+export function readVersion(text: string): number | null {
+  const version = parseObject(text)?.v;
+  return typeof version === "number" ? version : null;
+}
+
 /** When a message that was postponed was first sent; null for any other. The body of every queue may have it. */
 export function readFirstSentAt(text: string): Millis | null {
   const at = parseObject(text)?.[FIRST_SENT_AT];

@@ -1,10 +1,14 @@
 import type { Millis } from "../kernel/time.ts";
 
-/** `not_allowed`: the address that requested a sign-in link may not sign in. `unknown_task`: this version has no such task. */
-type DropReason = "unreadable" | "stale" | "gone" | "not_allowed" | "unknown_task";
+/** `not_allowed`: the address that requested a sign-in link may not sign in. `unsealable`: what it names cannot be opened. */
+type DropReason = "stale" | "gone" | "not_allowed" | "unsealable";
 
-/** How a worker ends one record: it is done, it is dropped for a reason, or it comes again. */
-export type RecordOutcome = { readonly end: "done" } | { readonly end: "drop"; readonly reason: DropReason } | Retry;
+/** How a worker ends one record: it is done, it is dropped for a reason, it comes again, or this release cannot read it. */
+export type RecordOutcome =
+  | { readonly end: "done" }
+  | { readonly end: "drop"; readonly reason: DropReason }
+  | { readonly end: "unreadable" }
+  | Retry;
 
 interface Retry {
   readonly end: "retry";
@@ -14,6 +18,13 @@ interface Retry {
 }
 
 export const done: RecordOutcome = { end: "done" };
+
+/**
+ * The message is of a version, a kind or an event type that this release does not know, or it is broken. No worker deletes
+ * it: it is received again, because another release may run beside this one, and after ten receives it is a dead letter,
+ * which a release that can read it redrives.
+ */
+export const unreadable: RecordOutcome = { end: "unreadable" };
 
 export function drop(reason: DropReason): RecordOutcome {
   return { end: "drop", reason };

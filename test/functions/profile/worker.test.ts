@@ -60,7 +60,7 @@ it("a batch of people is looked up once per person, even when requested twice", 
   expect(await queueDepth(testEnv.eventSource, queues.profiles)).toBe(0);
 });
 
-it("a batch of people drops unreadable records and other tenants' conversations without a call", async () => {
+it("a batch of people retries unreadable records and other tenants' conversations without a call", async () => {
   const id = await createConversation("1003");
   const other = newTenant();
   await queueRequests(
@@ -70,9 +70,10 @@ it("a batch of people drops unreadable records and other tenants' conversations 
     encodeProfile({ tenant: other, conversationId: id }),
     encodeProfile({ tenant, conversationId: "x" }),
   );
-  expect((await runWorker()).failed).toEqual([]);
+  expect((await runWorker()).failed).toHaveLength(5);
   expect(fakePlatform.calls).toEqual([]);
-  expect(testEnv.lines.filter(({ event }) => event === "record.dropped")).toHaveLength(5);
+  expect(await queueDepth(testEnv.eventSource, queues.profiles)).toBe(5);
+  expect(testEnv.lines.filter(({ event }) => event === "record.dropped")).toEqual([]);
 });
 
 it("a batch of people retries a profile that could not be stored, and completes the others", async () => {

@@ -20,7 +20,7 @@ export async function mailSignInLink(ports: MailPorts, loginId: string, now: Mil
   const keys = await ports.loginKeys();
   const to = openLoginAddress(keys, loginId, login);
   const token = openLoginToken(keys, loginId, login);
-  if (to === null || token === null) return drop("unreadable");
+  if (to === null || token === null) return drop("unsealable");
   if (!(await mayReceiveLink(ports, addressHashes(await ports.addressKeys(), to), now))) return drop("not_allowed");
   if (!mail) {
     ports.log({ event: "mail.not_sent", reason: "no_sender" });
