@@ -22,11 +22,29 @@ export class DataStack extends Stack {
     this.uploads = new UploadBucket(this, "UploadBucket");
     this.secrets = new ServiceSecrets(this, "Secrets");
 
+    this.#exportAlways();
+
     // The operator's commands read these.
     new CfnOutput(this, "TableName", { value: this.table.table.tableName });
     new CfnOutput(this, "UploadBucketName", { value: this.uploads.bucket.bucketName });
     new CfnOutput(this, "KeyId", { value: this.key.key.keyId });
     new CfnOutput(this, "RootSecretId", { value: this.secrets.root.secretArn });
     new CfnOutput(this, "PlatformSecretId", { value: this.secrets.platforms.secretArn });
+  }
+
+  /**
+   * Exports the values that the service stack may import, also while none imports them. An export that came and went with
+   * its importer could not be removed: the data stack is deployed first, and CloudFormation refuses to remove an export that
+   * the deployed service stack still uses.
+   */
+  #exportAlways(): void {
+    const { table } = this.table;
+    const { key } = this.key;
+    const buckets = [this.raw.bucket, this.uploads.bucket];
+    const secrets = [this.secrets.root, this.secrets.platforms];
+    for (const value of [table.tableName, table.tableArn, key.keyId, key.keyArn]) this.exportValue(value);
+    for (const { bucketName, bucketArn } of buckets)
+      for (const value of [bucketName, bucketArn]) this.exportValue(value);
+    for (const { secretArn } of secrets) this.exportValue(secretArn);
   }
 }
