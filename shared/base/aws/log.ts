@@ -152,6 +152,8 @@ export type LogLine =
   | { readonly event: "uploads.purged"; readonly files: number; readonly complete: boolean }
   | { readonly event: "dead_letters.purged"; readonly dead_letters: number; readonly complete: boolean }
   | { readonly event: "sweep.completed"; readonly enqueued: number; readonly swept_until: string }
+  /** Work that only a later release knows is due again in half an hour. */
+  | { readonly event: "due_items.deferred"; readonly items: number }
   | {
       /** The daily search for deliveries that nothing will attempt. */
       readonly event: "deliveries.checked";
@@ -277,6 +279,7 @@ export const levels: Readonly<Record<LogLine["event"], Level>> = {
   "uploads.purged": "info",
   "dead_letters.purged": "info",
   "sweep.completed": "info",
+  "due_items.deferred": "error",
   "deliveries.checked": "info",
   "deliveries.rescheduled": "error",
   "sends.settled": "info",

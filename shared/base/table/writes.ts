@@ -30,12 +30,21 @@ export type TransactItem = Write | { readonly ConditionCheck: Part<NonNullable<T
 /** What an update answers: the item as it was, as it is now, or the changed attributes as they are now. */
 type Returned = "ALL_OLD" | "ALL_NEW" | "UPDATED_NEW";
 
+/** Writes an item that does not exist, or that is another thing than the one in its place, of which nothing stays. */
 export function put(
   Item: Readonly<Record<string, unknown>> & Key,
   condition?: Expression,
   ReturnValues?: "ALL_OLD",
 ): Write {
   return { Put: { Item, ...conditionInput(condition), ...(ReturnValues ? { ReturnValues } : {}) } };
+}
+
+/**
+ * Writes an item that may exist. Attributes that it has and this release does not know stay, which a `put` removes: another
+ * release may have written them. An undefined value removes the attribute.
+ */
+export function assign({ PK, SK, ...set }: Readonly<Record<string, unknown>> & Key): Write {
+  return update({ PK, SK }, { set });
 }
 
 export function update(Key: Key, changes: Changes, condition?: Expression, ReturnValues?: Returned): Write {

@@ -153,7 +153,9 @@ export async function updateWebhook(
   if (fields.length === 0) return endpoint;
   const detail = { fields: fields.join(","), ...(changes.status ? { status: changes.status } : {}) };
   const change = { action: "webhook.update", resource: `webhook:${endpointId}`, detail, at: now } as const;
-  const result = await ports.endpoints.update(tenant, endpointId, changes, changeAuthor(author, "admin", change));
+  const { laterEvents } = endpoint;
+  const allChanges = laterEvents === undefined ? changes : { ...changes, laterEvents };
+  const result = await ports.endpoints.update(tenant, endpointId, allChanges, changeAuthor(author, "admin", change));
   if (result === "actor_changed") return refuse("role_forbidden");
   if (result === "refused") return refuse("endpoint_not_found");
   const updatedEndpoint = await getLiveEndpoint(ports, tenant, endpointId);

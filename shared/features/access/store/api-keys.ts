@@ -203,7 +203,8 @@ export function apiKeyStore(table: Table) {
 
     /**
      * Moves a key's lookup row from the hash under an older pepper to that under the current one. The row is as it was
-     * read, or nothing is moved: a revocation, a suspension and another request of the key write it too.
+     * read, or nothing is moved: a revocation, a suspension and another request of the key write it too. Attributes that
+     * this release does not know move with it.
      * @param key as it was read under `from`
      * @returns false when the row has changed
      */
@@ -222,9 +223,13 @@ export function apiKeyStore(table: Table) {
         isUnchanged(A.suspendedTenants, suspendedSlugs),
         isUnchanged(A.lastUsedAt, lastUsedAt ?? undefined),
       );
+      const { Item } = await client.send(
+        new GetCommand({ TableName, Key: apiKeyLookupKey(from), ConsistentRead: true }),
+      );
+      if (!Item) return false;
       const result = await conditionalTransaction(table, [
         remove(apiKeyLookupKey(from), isAsRead),
-        put({ ...apiKeyLookupKey(to.hash), ...keyAttributes }, itemDoesNotExist),
+        put({ ...Item, ...keyAttributes, ...apiKeyLookupKey(to.hash) }, itemDoesNotExist),
         update(listedKeyRow(boundTenant(key), key.id), { set: lookupAttributes(to) }, equals(A.hash, from)),
       ]);
       return result.applied;

@@ -6,7 +6,7 @@ import type { Millis } from "#base/kernel/time.ts";
 import type { Table } from "#base/table/client.ts";
 import { conditionalTransaction } from "#base/table/conditional-write.ts";
 import { type Key, pageRange } from "#base/table/keys.ts";
-import { put, sendWrite } from "#base/table/writes.ts";
+import { assign, put, sendWrite } from "#base/table/writes.ts";
 import type { AuditAction, AuditEntry } from "../rules/audit.ts";
 import { auditAttributes as A } from "./attributes.ts";
 import { actorCheck, auditItem, auditKey, type ChangeAuthor } from "./items.ts";
@@ -45,7 +45,7 @@ export function auditStore(table: Table) {
         if (!applied) return "actor_changed";
       }
       return async (result) => {
-        await sendWrite(table, put({ ...item, [A.detail]: { ...entry.detail, ...result } }));
+        await sendWrite(table, assign({ ...item, [A.detail]: { ...entry.detail, ...result } }));
       };
     },
 

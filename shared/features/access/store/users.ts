@@ -35,6 +35,13 @@ export interface TenantCreations {
   readonly count: number | undefined;
 }
 
+/** The row of an address as it was read, with what this release does not know of it. */
+interface StoredAddress {
+  readonly userId: string;
+  readonly addressHash: string;
+  readonly item: Readonly<Record<string, unknown>>;
+}
+
 /** A transaction has at most 100 items, and one of them is the user. */
 const AUDITS_PER_TRANSACTION = 99;
 
@@ -46,13 +53,13 @@ export type Users = ReturnType<typeof userStore>;
 export function userStore(table: Table) {
   const { client, name: TableName } = table;
 
-  /** The user of an address, and the hash under which the address was found. */
-  async function findAddress(addressHashes: AddressHashes): Promise<{ userId: string; addressHash: string } | null> {
+  /** The row of an address, and the hash under which it was found. */
+  async function findAddress(addressHashes: AddressHashes): Promise<StoredAddress | null> {
     for (const addressHash of addressHashes) {
       const { Item } = await client.send(
         new GetCommand({ TableName, Key: userAddressKey(addressHash), ConsistentRead: true }),
       );
-      if (Item) return { userId: Item[Address.userId], addressHash };
+      if (Item) return { userId: Item[Address.userId], addressHash, item: Item };
     }
     return null;
   }
@@ -63,11 +70,10 @@ export function userStore(table: Table) {
   }
 
   /** @returns false when the row was moved or removed in the meantime */
-  async function moveAddress(userId: string, from: string, to: string): Promise<boolean> {
-    const address = { [Address.userId]: userId };
+  async function moveAddress({ userId, addressHash, item }: StoredAddress, to: string): Promise<boolean> {
     const { applied } = await conditionalTransaction(table, [
-      put({ ...userAddressKey(to), ...address }, itemDoesNotExist),
-      remove(userAddressKey(from), equals(Address.userId, userId)),
+      put({ ...item, ...userAddressKey(to) }, itemDoesNotExist),
+      remove(userAddressKey(addressHash), equals(Address.userId, userId)),
     ]);
     return applied;
   }
@@ -131,7 +137,7 @@ export function userStore(table: Table) {
       for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
         const address = await findAddress(addressHashes);
         if (!address || address.addressHash === addressHashes[0]) return;
-        if (await moveAddress(address.userId, address.addressHash, addressHashes[0])) return;
+        if (await moveAddress(address, addressHashes[0])) return;
       }
       throw new Error("The row of an address changed too often.");
     },
@@ -187,9 +193,8 @@ export function userStore(table: Table) {
           if (await createAddress(newUserId, addressHashes, now)) return saveSignIn(newUserId, email, now);
           continue;
         }
-        const { userId, addressHash } = address;
-        const isCurrent = addressHash === currentHash || (await moveAddress(userId, addressHash, currentHash));
-        if (isCurrent) return saveSignIn(userId, email, now);
+        const isCurrent = address.addressHash === currentHash || (await moveAddress(address, currentHash));
+        if (isCurrent) return saveSignIn(address.userId, email, now);
       }
       throw new Error("The row of an address changed too often.");
     },

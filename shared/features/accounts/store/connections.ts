@@ -7,7 +7,7 @@ import type { Table } from "#base/table/client.ts";
 import { conditionalTransaction, conditionalWrite } from "#base/table/conditional-write.ts";
 import { allOf, type Expression, equals, isUnchanged, itemDoesNotExist } from "#base/table/expressions.ts";
 import { timeToLive } from "#base/table/keys.ts";
-import { check, put, remove, type TransactItem, update } from "#base/table/writes.ts";
+import { assign, check, put, remove, type TransactItem, update } from "#base/table/writes.ts";
 import { actorCheck, auditItem, type ChangeAuthor, tenantKey } from "#features/access/store/items.ts";
 import { isNotDeleted } from "#features/access/store/membership-items.ts";
 import { eventBodyItem } from "#features/delivery/store/items.ts";
@@ -159,10 +159,12 @@ export function accountConnections(table: Table) {
         const storedCheck = await checks.get(tenant, account);
         const holders = storedRoute ? toHolders(storedRoute) : [];
         const route = {
-          ...accountRouteKey(account),
           [Route.tenant]: tenant,
           [Route.handle]: handle,
           ...toHoldersAttribute(holdersAfterConnecting(holders, { tenant, handle, now })),
+          [Route.former]: undefined,
+          [Route.freeAt]: undefined,
+          [Route.ttl]: undefined,
         };
         const previous = item && toAccount(item);
         const action = previous ? "account.reconnect" : "account.connect";
@@ -174,11 +176,11 @@ export function accountConnections(table: Table) {
           table,
           [
             update(key, { set: connectionChanges(account, item, now) }, isUnchangedConnection(item)),
-            put(route, isSameRoute(storedRoute)),
+            update(accountRouteKey(account), { set: route }, isSameRoute(storedRoute)),
             put(auditItem(tenant, { ...audit, action })),
             ...(actor ? actorCheck(tenant, actor) : [check(tenantKey(tenant), isNotDeleted)]),
             ...pageUseItems(tenant, account, previous),
-            ...account.authorizedBy.map((userId) => put(authorizationItem(tenant, account, userId))),
+            ...account.authorizedBy.map((userId) => assign(authorizationItem(tenant, account, userId))),
             checkWrite,
           ],
           { ownMark: { [A.connectionId]: connectionId } },
@@ -230,7 +232,8 @@ export function accountConnections(table: Table) {
         if (isForeign) throw new Error("The account's route is another tenant's.");
         const holders = storedRoute ? toHolders(storedRoute) : [];
         const freeRoute = {
-          ...accountRouteKey(ref),
+          [Route.tenant]: undefined,
+          [Route.handle]: undefined,
           [Route.former]: tenant,
           [Route.freeAt]: now + ACCOUNT_RELEASE_WAIT,
           ...toHoldersAttribute(holdersAfterDisconnecting(holders, now)),
@@ -238,7 +241,7 @@ export function accountConnections(table: Table) {
         };
         const result = await conditionalTransaction(table, [
           remove(accountItemKey(tenant, ref), allOf(isOfConnection(connectionId), ...isNotResubscribed)),
-          put(freeRoute, isSameRoute(storedRoute)),
+          update(accountRouteKey(ref), { set: freeRoute }, isSameRoute(storedRoute)),
           put(auditItem(tenant, audit)),
           ...actorCheck(tenant, actor),
           ...(account.pageId === null ? [] : [remove(pageUseKey(account.pageId, ref))]),
@@ -358,7 +361,7 @@ function isSameRoute(route: AccountRouteItem | null): Expression {
 
 function pageUseItems(tenant: TenantId, account: NewAccount, previous: Account | null): TransactItem[] {
   const { pageId } = account;
-  const use = pageId === null ? [] : [put({ ...pageUseKey(pageId, account), [PageUse.tenant]: tenant })];
+  const use = pageId === null ? [] : [assign({ ...pageUseKey(pageId, account), [PageUse.tenant]: tenant })];
   const formerPage = previous?.pageId ?? null;
   const formerUse = formerPage === null || formerPage === pageId ? [] : [remove(pageUseKey(formerPage, account))];
   return [...use, ...formerUse];
@@ -371,6 +374,7 @@ function authorizationItem(tenant: TenantId, account: NewAccount, userId: string
     ...authorizationKey(userId, tenant, account),
     [Authorization.connectionId]: account.connectionId,
     [Authorization.otherIds]: otherIds.length > 0 ? otherIds : undefined,
+    [Authorization.ttl]: undefined,
   };
 }
 

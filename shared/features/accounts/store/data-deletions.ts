@@ -7,7 +7,7 @@ import { conditionalTransaction, conditionalWrite } from "#base/table/conditiona
 import { allOf, equals, isUnchanged, itemDoesNotExist, itemExists } from "#base/table/expressions.ts";
 import { type Key, positionTime, timeToLive } from "#base/table/keys.ts";
 import { queryAll } from "#base/table/query-all.ts";
-import { put, remove, sendWrite, update } from "#base/table/writes.ts";
+import { assign, put, remove, sendWrite, update } from "#base/table/writes.ts";
 import type { AuditEntry } from "#features/access/rules/audit.ts";
 import { auditItem } from "#features/access/store/items.ts";
 import type { AccountRef } from "../rules/accounts.ts";
@@ -140,11 +140,15 @@ export function dataDeletionStore(table: Table) {
 
     /** Starts a data deletion whose accounts were added, or one of no account, which is done. */
     async start(code: string, status: DataDeletion["status"], { now, issuedAt }: RequestTimes): Promise<void> {
-      const doneAt = status === "done" ? { [A.doneAt]: now } : toDue(now + DATA_DELETION_OVERDUE, code);
+      const notDue = { [A.feed]: undefined, [A.feedPosition]: undefined };
+      const progress =
+        status === "done"
+          ? { [A.doneAt]: now, ...notDue }
+          : { [A.doneAt]: undefined, ...toDue(now + DATA_DELETION_OVERDUE, code) };
       const ttl = timeToLive(now + DATA_DELETION_RETENTION);
       await sendWrite(
         table,
-        put({ ...dataDeletionKey(code), [A.status]: status, [A.requestedAt]: issuedAt, ...doneAt, [A.ttl]: ttl }),
+        assign({ ...dataDeletionKey(code), [A.status]: status, [A.requestedAt]: issuedAt, ...progress, [A.ttl]: ttl }),
       );
     },
 

@@ -1,3 +1,4 @@
+import { isUlid } from "#base/kernel/ids.ts";
 import { RETENTION } from "#base/kernel/limits.ts";
 import { parseTenant, type TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
@@ -5,8 +6,8 @@ import { traceField } from "#base/kernel/trace.ts";
 import { dueItemAttributes as A } from "#base/table/attributes.ts";
 import type { Table } from "#base/table/client.ts";
 import { cursorAfter, type DueCursor, type DuePage, duePages, sweepCheckpoint } from "#base/table/due-queue.ts";
-import { type Key, timeToLive } from "#base/table/keys.ts";
-import { put, sendWrite } from "#base/table/writes.ts";
+import { type Key, t13, timeToLive } from "#base/table/keys.ts";
+import { assign, put, sendWrite } from "#base/table/writes.ts";
 import {
   type AttemptKey,
   DUE_ACCOUNT_TASK,
@@ -53,7 +54,15 @@ export interface DueErasure {
   readonly traceId?: string;
 }
 
+/** Work of a kind that a later release knows. */
+export interface LaterDueItem {
+  readonly dueAt: Millis;
+  /** The row as it is stored. */
+  readonly row: Key & Readonly<Record<string, unknown>>;
+}
+
 export type DueItem =
+  | ({ readonly kind: "later" } & LaterDueItem)
   | ({ readonly kind: "attempt" } & DueAttempt)
   | ({ readonly kind: "task" } & DueTask)
   | ({ readonly kind: "account_task" } & DueAccountTask)
@@ -73,7 +82,7 @@ export function dueStore(table: Table) {
         // As long as its event may be delivered: a sweep may be days late.
         [A.ttl]: timeToLive(due.dueAt + RETENTION),
       };
-      await sendWrite(table, put(item));
+      await sendWrite(table, assign(item));
     },
 
     /** Safe to repeat: the key follows from the task. */
@@ -84,7 +93,7 @@ export function dueStore(table: Table) {
         [A.taskBody]: body,
         [A.ttl]: timeToLive(dueAt + RETENTION),
       };
-      await sendWrite(table, put(item));
+      await sendWrite(table, assign(item));
     },
 
     /** Safe to repeat: the key follows from the task. */
@@ -95,7 +104,7 @@ export function dueStore(table: Table) {
         [A.taskBody]: body,
         [A.ttl]: timeToLive(dueAt + RETENTION),
       };
-      await sendWrite(table, put(item));
+      await sendWrite(table, assign(item));
     },
 
     /** Safe to repeat: the key follows from the erasure. */
@@ -107,7 +116,12 @@ export function dueStore(table: Table) {
         [A.traceId]: traceId,
         [A.ttl]: timeToLive(dueAt + RETENTION),
       };
-      await sendWrite(table, put(item));
+      await sendWrite(table, assign(item));
+    },
+
+    /** Makes work of a kind that this release does not know due later, as it is. Safe to repeat. */
+    async defer({ row }: LaterDueItem, dueAt: Millis): Promise<void> {
+      await sendWrite(table, put({ ...row, ...keyAt(row, dueAt) }));
     },
 
     /** The items due in (after, upTo], in order. @param after a checkpoint or an instant */
@@ -120,6 +134,12 @@ export function dueStore(table: Table) {
 
     ...sweepCheckpoint(table, sweepCheckpointKey),
   };
+}
+
+/** The key of a due row at another time: only the time and the hour change. */
+function keyAt({ PK, SK }: Key, dueAt: Millis): Key {
+  const shard = Number(PK.slice(PK.lastIndexOf("#") + 1));
+  return { PK: duePartition(dueAt, shard), SK: `${t13(dueAt)}${SK.slice(SK.indexOf("#"))}` };
 }
 
 interface StoredDueItem extends Key {
@@ -137,6 +157,9 @@ function toDueItems(item: StoredDueItem): DueItem[] {
   if (!tenant) return [];
   const { [A.op]: op, [A.taskBody]: body, [A.traceId]: traceId } = item;
   const dueAt = Number(at);
+  if (!isUlid(endpointId) && endpointId !== DUE_ERASURE && endpointId !== DUE_ACCOUNT_TASK) {
+    return [{ kind: "later", dueAt, row: { ...item } }];
+  }
   if (endpointId === DUE_ERASURE) {
     return [{ kind: "erasure", tenant, erasureId: eventUlid, dueAt, ...(op ? { op } : {}), ...traceField(traceId) }];
   }

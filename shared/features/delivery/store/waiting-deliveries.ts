@@ -5,7 +5,7 @@ import { checkpointAttributes as Checkpoint } from "#base/table/attributes.ts";
 import { batchGet } from "#base/table/batches.ts";
 import type { Table } from "#base/table/client.ts";
 import type { Key } from "#base/table/keys.ts";
-import { put, sendWrite } from "#base/table/writes.ts";
+import { assign, sendWrite } from "#base/table/writes.ts";
 import { deliveryAttributes as A } from "./attributes.ts";
 import { type DeliveryItem, type DeliveryRow, deliveryKey, deliveryScanCheckpointKey, toDeliveryRow } from "./items.ts";
 
@@ -77,7 +77,7 @@ export function waitingDeliveryStore(table: Table) {
     },
 
     async saveCursor(cursor: ScanCursor | null): Promise<void> {
-      await sendWrite(table, put({ ...deliveryScanCheckpointKey, [Checkpoint.cursor]: cursor ?? undefined }));
+      await sendWrite(table, assign({ ...deliveryScanCheckpointKey, [Checkpoint.cursor]: cursor ?? undefined }));
     },
   };
 }

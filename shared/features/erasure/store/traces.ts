@@ -9,7 +9,7 @@ import type { Table } from "#base/table/client.ts";
 import { conditionalWrite } from "#base/table/conditional-write.ts";
 import { itemExists } from "#base/table/expressions.ts";
 import { type Key, positionTime, timeToLive } from "#base/table/keys.ts";
-import { put, remove, sendWrite, update } from "#base/table/writes.ts";
+import { assign, put, remove, sendWrite, update } from "#base/table/writes.ts";
 import { eventRefAttributes as Ref } from "#features/delivery/store/attributes.ts";
 import { deliveryKey, eventBodyKey } from "#features/delivery/store/items.ts";
 import {
@@ -60,7 +60,7 @@ export function erasedEvents(table: Table) {
     async saveMark({ id, erasedAt }: { id: string; erasedAt: Millis }, eventUlid: string): Promise<void> {
       const mark = eventMark(eventUlid);
       const item = { ...erasedEventsKey(id, erasedAt, mark), [A.marks]: [mark], [A.ttl]: markExpiry(erasedAt) };
-      await sendWrite(table, put(item));
+      await sendWrite(table, assign(item));
     },
 
     /** The events saved for this pass, and for passes of earlier erasures of the same conversation. */

@@ -9,7 +9,7 @@ import { conditionalTransaction, conditionalWrite } from "#base/table/conditiona
 import { allOf, isAbsent, itemDoesNotExist, itemExists } from "#base/table/expressions.ts";
 import { type Key, timeToLive } from "#base/table/keys.ts";
 import { queryAll } from "#base/table/query-all.ts";
-import { put, remove as removeItem, sendWrite, update } from "#base/table/writes.ts";
+import { assign, put, remove as removeItem, sendWrite, update } from "#base/table/writes.ts";
 import { tenantKey } from "#features/access/store/items.ts";
 import { isDeletedTenant } from "#features/access/store/membership-items.ts";
 import type { Grant, Socket } from "../rules/sockets.ts";
@@ -182,7 +182,7 @@ export function socketStore(table: Table) {
     /** Stores that a conversation was erased, so that it is not pushed as it was before. */
     async markErasure(tenant: TenantId, at: Millis): Promise<void> {
       const mark = { [Erasure.erasedAt]: at, [Erasure.ttl]: timeToLive(at + ERASURE_MARK_RETENTION) };
-      await sendWrite(table, put({ ...socketErasureKey(tenant), ...mark }));
+      await sendWrite(table, assign({ ...socketErasureKey(tenant), ...mark }));
     },
   };
 }

@@ -4,7 +4,7 @@ import type { Millis } from "#base/kernel/time.ts";
 import { batchGet } from "#base/table/batches.ts";
 import type { Table } from "#base/table/client.ts";
 import { type Key, timeToLive } from "#base/table/keys.ts";
-import { put, sendWrite } from "#base/table/writes.ts";
+import { assign, sendWrite } from "#base/table/writes.ts";
 import type { Scope } from "#features/inbox/rules/messages.ts";
 import { attachmentOwnerAttributes as A } from "./attributes.ts";
 import { attachmentOwnerKey } from "./items.ts";
@@ -33,7 +33,7 @@ export function attachmentOwnerStore(table: Table) {
         [A.expiresAt]: expiresAt,
         [A.ttl]: timeToLive(expiresAt),
       };
-      await sendWrite(table, put(item));
+      await sendWrite(table, assign(item));
     },
 
     /**

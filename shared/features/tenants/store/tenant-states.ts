@@ -5,7 +5,7 @@ import type { Table } from "#base/table/client.ts";
 import { conditionalTransaction } from "#base/table/conditional-write.ts";
 import { isUnchanged } from "#base/table/expressions.ts";
 import type { Key } from "#base/table/keys.ts";
-import { put, sendWrite, update } from "#base/table/writes.ts";
+import { assign, sendWrite, update } from "#base/table/writes.ts";
 import { feedHeaderAttributes } from "#features/inbox/store/attributes.ts";
 import { FEED_HEADER, feedHeaderKey, inboxFeed, messageFeed } from "#features/inbox/store/items.ts";
 
@@ -55,7 +55,7 @@ export function tenantStateStore(table: Table) {
      */
     async growShards(tenant: TenantId, from: number, to: number): Promise<void> {
       const header = (feed: "inbox" | "messages", partition: string) =>
-        put({
+        assign({
           ...feedHeaderKey(tenant, feed),
           [feedHeaderAttributes.feed]: partition,
           [feedHeaderAttributes.feedPosition]: FEED_HEADER,

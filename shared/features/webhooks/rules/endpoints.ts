@@ -41,6 +41,8 @@ export interface Endpoint {
   readonly id: string;
   readonly url: string;
   readonly events: readonly EventType[];
+  /** The letters of the event types that it subscribed to in a later release. Absent when there are none. */
+  readonly laterEvents?: string;
   readonly status: EndpointStatus;
   readonly secretPrefix: string;
   /** The signing secret under KMS; null once the endpoint is deleted. */

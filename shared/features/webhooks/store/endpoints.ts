@@ -151,17 +151,18 @@ export function endpointStore(table: Table) {
     /**
      * Updates an endpoint. A new URL or status clears its record of failures; an open circuit stays open until its next
      * probe.
+     * @param changes `laterEvents`: those of the endpoint as it was read, which new events do not remove
      */
     update(
       tenant: TenantId,
       endpointId: string,
-      changes: EndpointChanges,
+      changes: EndpointChanges & Pick<Endpoint, "laterEvents">,
       author: ChangeAuthor,
     ): Promise<EndpointChange> {
-      const { url, events, status } = changes;
+      const { url, events, laterEvents = "", status } = changes;
       const set = {
         ...(url === undefined ? {} : { [A.url]: url }),
-        ...(events === undefined ? {} : { [A.events]: toEventLetters(events) }),
+        ...(events === undefined ? {} : { [A.events]: `${toEventLetters(events)}${laterEvents}` }),
         ...(status === undefined ? {} : { [A.status]: status }),
       };
       const itemChanges =

@@ -31,8 +31,11 @@ export function toEventLetters(events: readonly EventType[]): string {
   return events.map((type) => eventTypeLetters[type]).join("");
 }
 
-function parseEventLetters(text: string): EventType[] {
-  return [...text].flatMap((letter) => eventTypes.find((type) => eventTypeLetters[type] === letter) ?? []);
+function parseEventLetters(text: string): Pick<Endpoint, "events" | "laterEvents"> {
+  const types = [...text].map((letter) => eventTypes.find((type) => eventTypeLetters[type] === letter) ?? letter);
+  const isEventType = (type: EventType | string): type is EventType => type in eventTypeLetters;
+  const laterEvents = types.filter((type) => !isEventType(type)).join("");
+  return { events: types.filter(isEventType), ...(laterEvents === "" ? {} : { laterEvents }) };
 }
 
 /** The endpoint has a status from which the trigger may change it. */
@@ -127,7 +130,7 @@ export function toEndpoint(item: EndpointItem): Endpoint {
   return {
     id: item.SK.slice("WH#".length),
     url: item[A.url],
-    events: parseEventLetters(item[A.events]),
+    ...parseEventLetters(item[A.events]),
     status: item[A.status],
     secretPrefix: item[A.secretPrefix],
     sealedSecret: item[A.sealedSecret] ?? null,

@@ -77,7 +77,8 @@ it("a key from before a rotation is moved to the new pepper within its first req
   const first = await meter.measure("moved", async () => {
     expect(await callerWith(key)).toMatchObject({ kind: "tenant_key", keyId: key.id, tenant });
   });
-  const byOperation = { GetItem: { requests: 2 }, TransactWriteItems: { requests: 1 } };
+  // Under each pepper, then the whole row that moves.
+  const byOperation = { GetItem: { requests: 3 }, TransactWriteItems: { requests: 1 } };
   // The read of the absent row is billed, too, and the last use 2.
   expect(first).toMatchObject({ wcu: 6 + 2, byOperation });
   await expectOneLookup(key, newer.kid);
