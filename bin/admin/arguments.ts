@@ -17,6 +17,7 @@ export const USAGE = `Usage:
   npm run admin -- operator-key revoke ID [--json]
   npm run admin -- rotate root [--leaked] [--force] [--json]
   npm run admin -- rotate verify-token [--json]
+  npm run admin -- migrate [--dry-run] [--json]
   npm run admin -- dlq list [--queue NAME] [--limit N] [--all] [--json]
   npm run admin -- dlq explain ID [--json]
   npm run admin -- dlq redrive ID... | --queue NAME | --all [--json]
@@ -40,6 +41,8 @@ the keys that were not used since the first, and needs --force to end them. rota
 someone else knows: it ends all sessions, sign-in links, logins in progress and held messages, and prints how many; keys stay
 valid. Repeated within an hour it continues with the same new secret; --force makes another. rotate verify-token prints a new verify token
 for the platforms' dashboards; on a deployment it needs ${env.platformSecretId}. On the local stack the token lasts until its next start.
+migrate brings the table to the form of this release, after its deployment. It needs only ${env.table} on a deployment. A run
+that was stopped is continued by the same command. --dry-run counts the rows and changes nothing.
 dlq lists, explains and redrives messages that no worker could process. On a deployment it needs only ${env.table};
 redrive also needs PARLEY_<NAME>_QUEUE_URL. list --all includes redriven messages.
 listen prints the deliveries of a temporary endpoint, or forwards them to a receiver on this machine.
@@ -72,6 +75,7 @@ const options = {
   person: stringOption,
   actor: stringOption,
   all: { type: "boolean", default: false },
+  "dry-run": { type: "boolean", default: false },
   force: { type: "boolean", default: false },
   leaked: { type: "boolean", default: false },
   json: { type: "boolean", default: false },

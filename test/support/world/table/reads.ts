@@ -57,7 +57,10 @@ export function tableReads(storage: Storage) {
     Scan(input: ScanInput) {
       const source = (input.IndexName ?? "base") as Source;
       const order = (a: Item, b: Item) => compareText(primaryKey(a), primaryKey(b));
-      const items = view("Scan", { source, partition: "" }, input).all();
+      const { Segment = 0, TotalSegments = 1 } = input;
+      const items = view("Scan", { source, partition: "" }, input)
+        .all()
+        .filter((item) => segmentOf(item, TotalSegments) === Segment);
       // Each key is written once, not at each comparison.
       const sorted = items
         .map((item) => ({ item, key: primaryKey(item) }))
@@ -66,6 +69,13 @@ export function tableReads(storage: Storage) {
       return page(sorted, { source, order }, input);
     },
   };
+}
+
+/** The segment of a parallel scan that an item is in: those of a partition are in one. */
+function segmentOf(item: Item, segments: number): number {
+  let hash = 0;
+  for (const character of item.PK?.S ?? "") hash = (hash * 31 + character.charCodeAt(0)) % 1_000_003;
+  return hash % segments;
 }
 
 /** The value that the key condition gives the partition key. */
