@@ -1,3 +1,4 @@
+import { readVersion } from "#base/queues/envelope.ts";
 import { accountKey } from "#features/accounts/rules/accounts.ts";
 import { decodeDeadLetter } from "#features/dead-letters/decode.ts";
 import type { QuarantinedMessage } from "#features/dead-letters/store/quarantine.ts";
@@ -52,8 +53,14 @@ export function describeDeadLetter(letter: QuarantinedMessage): string {
     case "unreadable":
       return letter.cut
         ? `message of ${size}, truncated and therefore not redrivable`
-        : `message of ${size} that its worker cannot read`;
+        : `message of ${size}, ${describeVersion(letter.body)}, that its worker cannot read`;
   }
+}
+
+/** A broken body names no version. */
+function describeVersion(body: string): string {
+  const version = readVersion(body);
+  return version === null ? "of no version" : `version ${version}`;
 }
 
 function describeWebhook({ file, part }: InboundMessage, size: string): string {

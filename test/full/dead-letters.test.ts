@@ -73,7 +73,7 @@ it("an unreadable webhook is listed, explained with its log lines, and redriven"
   expect(deadLetter).toMatchObject({
     queue: "Inbound",
     state: "waiting",
-    description: expect.stringContaining("cannot read"),
+    description: expect.stringContaining(", version 99, that its worker cannot read"),
   });
   const id = deadLetter?.id ?? "";
   const details = await runDlqJson<{ log: { function: string; message_id: string }; redrive: object }>(

@@ -29,6 +29,7 @@ import { apiRoutes } from "../../functions/api/routes.ts";
 import { compose } from "../../functions/compose.ts";
 import { deliverWorker } from "../../functions/deliver/worker.ts";
 import { eraseWorker } from "../../functions/erase/worker.ts";
+import type { Host } from "../../functions/host.ts";
 import { ingestWorker } from "../../functions/ingest/worker.ts";
 import { profileWorker } from "../../functions/profile/worker.ts";
 import { pushWorker } from "../../functions/push/worker.ts";
@@ -116,7 +117,7 @@ export async function startPipeline(options: PipelineOptions = {}) {
     },
     close: async () => "closed" as const,
   };
-  const functions = compose({
+  const host: Host = {
     settings: testSettings({
       table: table.tableName,
       keyId,
@@ -143,7 +144,8 @@ export async function startPipeline(options: PipelineOptions = {}) {
     log,
     random: () => 0,
     pageFiles: new Map(),
-  });
+  };
+  const functions = compose(host);
 
   const stores = { ...openStores(tableHandle), receivedMessages: openReceivedMessages(clients.sqs) };
   const tenantPorts: AdminPorts = {
@@ -202,6 +204,8 @@ export async function startPipeline(options: PipelineOptions = {}) {
     queueUrls,
     /** The ports of every function. */
     functions,
+    /** What they are composed of, for functions of another release. */
+    host,
     /** Runs a worker until its queue is empty. */
     drain: (name: QueueName, worker: Handler) => eventSource(clients.sqs, queueUrls[name], worker).drain(),
     /** The table's name, to write rows that are not counted. */
