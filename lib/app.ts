@@ -1,11 +1,12 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { App } from "aws-cdk-lib";
+import { App, Tags } from "aws-cdk-lib";
 import { Code } from "aws-cdk-lib/aws-lambda";
 import type { FunctionName } from "#base/config/names.ts";
 import { type BundleFolders, bundleFunctions } from "./bundles/bundle-functions.ts";
-import { parseSettings } from "./config/settings.ts";
-import { stacks } from "./config/stack-names.ts";
+import { parseSettings, STAGE_KEY } from "./config/settings.ts";
+import { DEFAULT_STAGE, stackNames } from "./config/stack-names.ts";
+import { readStage, requireStageTarget } from "./config/stage.ts";
 import { DataStack } from "./stacks/data-stack.ts";
 import { ServiceStack } from "./stacks/service-stack.ts";
 
@@ -14,6 +15,11 @@ export interface AppOptions {
   readonly outdir: string;
   /** Settings by context key, such as `parley:siteUrl`. The context of the CDK command overrides them. */
   readonly context?: Readonly<Record<string, string>>;
+  /**
+   * The folder of the files of stages, whose settings the context overrides. Default: none, so that only the default stage
+   * exists and the local stack does not depend on the operator's files.
+   */
+  readonly stagesFolder?: string;
   /** False skips bundling: the templates are complete but hold no code. Default: true. */
   readonly bundle?: boolean;
   /** The bundles, if they exist already, in `bundles` below `outdir`. They are removed at the end. */
@@ -33,17 +39,47 @@ const featureFlags = {
   "@aws-cdk/core:defaultCrossStackReferences": "strong",
 };
 
-/** Builds the app with its two stacks and writes nothing but the bundles. Throws an Error that names an invalid setting. */
-export function parleyApp({ outdir, context = {}, bundle = true, bundles }: AppOptions): App {
+/**
+ * Builds the app with its two stacks and writes nothing but the bundles.
+ * @throws SettingError that names an invalid setting or stage, before anything is built
+ */
+export function parleyApp({ outdir, context = {}, stagesFolder, bundle = true, bundles }: AppOptions): App {
   const app = new App({ outdir, analyticsReporting: false, context: { ...featureFlags, ...context } });
-  const settings = parseSettings(app.node.getAllContext());
-  const data = new DataStack(app, stacks.data, { description: "Parley: stored data" });
+  const appContext = app.node.getAllContext();
+  const stage = readStage(stagesFolder ?? null, appContext[STAGE_KEY] || DEFAULT_STAGE);
+  requireStageTarget(stage, {
+    account: process.env.CDK_DEFAULT_ACCOUNT,
+    region: process.env.CDK_DEFAULT_REGION,
+    accountSource: "the account of your AWS credentials",
+    regionSource: "the region of your AWS settings",
+  });
+  const settings = parseSettings({ ...stage.context, ...appContext });
+  const names = stackNames(stage.name);
+  const { account, region } = stage;
+  // With an environment, the CDK command refuses to deploy to another account.
+  const env = account === null || region === null ? {} : { env: { account, region } };
+  const data = new DataStack(app, names.data, {
+    ...env,
+    description: "Parley: stored data",
+    // CloudFormation refuses to delete the stack until the operator lifts the protection.
+    terminationProtection: true,
+  });
   const build = join(app.outdir, "bundles");
   try {
     const folders = bundle ? (bundles ?? bundleFunctions(build)) : null;
     // The name of an asset is the hash of its content, so that an unchanged function is not uploaded again.
     const code = (name: FunctionName) => (folders ? Code.fromAsset(folders[name]) : Code.fromInline("// not bundled"));
-    new ServiceStack(app, stacks.service, { description: "Parley: API, queues and functions", data, settings, code });
+    const service = {
+      ...env,
+      description: "Parley: API, queues and functions",
+      data,
+      stage: stage.name,
+      settings,
+      code,
+    };
+    new ServiceStack(app, names.service, service);
+    // The default stage has no tag: a tag on everything would be a change of every resource that is deployed.
+    if (stage.name !== DEFAULT_STAGE) Tags.of(app).add(STAGE_KEY, stage.name);
   } finally {
     // The assembly holds a copy of each folder under its hash.
     rmSync(build, { recursive: true, force: true });

@@ -1,5 +1,6 @@
-// The operator's settings, read from the CDK context (`-c parley:name=value`, or "context" in cdk.json). They are checked
-// before anything is built: a mistyped setting stops the synthesis instead of falling back to its default.
+// The operator's settings, read from the CDK context (`-c parley:name=value`, or "context" in cdk.json) and from the file of
+// the stage. They are checked before anything is built: a mistyped setting stops the synthesis instead of falling back to
+// its default.
 
 import { type OperatorLimits, operatorLimitNames, operatorLimits } from "#base/config/operator-limits.ts";
 import { withoutEndSlashes } from "#base/kernel/text/urls.ts";
@@ -19,6 +20,9 @@ export interface EdgeThrottles {
   /** Every other route. */
   readonly rest: Throttle;
 }
+
+/** A setting that the operator can correct. Its message is one line, which names the problem and the fix. */
+export class SettingError extends Error {}
 
 export interface Settings {
   /** The public URL of the API, without a trailing slash. Null: the gateway's own URL. */
@@ -65,9 +69,11 @@ export interface Settings {
   readonly alarmTopicArn: string | null;
 }
 
-const PREFIX = "parley:";
+export const SETTING_PREFIX = "parley:";
+/** Names the stage, whose file has the other settings. */
+export const STAGE_KEY = `${SETTING_PREFIX}stage`;
 
-const NAMES = [
+export const settingNames = [
   "baseUrl",
   "realtimeUrl",
   "consoleUrl",
@@ -98,19 +104,20 @@ const NAMES = [
   "mailFrom",
   "alarmTopicArn",
 ] as const;
-type Name = (typeof NAMES)[number];
+type Name = (typeof settingNames)[number];
 type ThrottleName = "throttle" | "webhooksThrottle" | "signInThrottle" | "checkPageThrottle";
 
 const PLATFORM_HOSTS = ["facebook_www", "facebook_graph", "instagram_www", "instagram_api", "instagram_graph"];
 
 /**
  * Parses the settings of a CDK context and ignores keys without the `parley:` prefix. An empty value counts as unset.
- * Throws an Error that names the setting and the values it accepts.
+ * The stage itself is read before, by `readStage`.
+ * @throws SettingError that names the setting and the values it accepts
  */
 export function parseSettings(context: Readonly<Record<string, unknown>>): Settings {
   rejectUnknown(context);
   const rawValue = (name: Name): unknown => {
-    const value = context[PREFIX + name];
+    const value = context[SETTING_PREFIX + name];
     return value === "" || value === null ? undefined : value;
   };
   const throttle = (name: ThrottleName, { rate, burst }: Throttle): Throttle => ({
@@ -184,16 +191,20 @@ function limits(rawValue: (name: Name) => unknown): OperatorLimits {
   return Object.fromEntries(values) as OperatorLimits;
 }
 
+export function isSettingName(name: string): boolean {
+  return settingNames.some((each) => each === name);
+}
+
 function rejectUnknown(context: Readonly<Record<string, unknown>>): void {
-  const validKeys = new Set<string>(NAMES.map((name) => PREFIX + name));
-  const unknown = Object.keys(context).filter((key) => key.startsWith(PREFIX) && !validKeys.has(key));
+  const validKeys = new Set<string>([...settingNames.map((name) => SETTING_PREFIX + name), STAGE_KEY]);
+  const unknown = Object.keys(context).filter((key) => key.startsWith(SETTING_PREFIX) && !validKeys.has(key));
   if (unknown.length > 0) {
-    throw new Error(`Unknown setting ${unknown.join(", ")}. Valid settings: ${[...validKeys].join(", ")}.`);
+    throw new SettingError(`Unknown setting ${unknown.join(", ")}. Valid settings: ${[...validKeys].join(", ")}.`);
   }
 }
 
 function invalidSetting(name: Name, value: unknown, expected: string): Error {
-  return new Error(`Invalid ${PREFIX}${name}: ${JSON.stringify(value)}. Set it to ${expected}.`);
+  return new SettingError(`Invalid ${SETTING_PREFIX}${name}: ${JSON.stringify(value)}. Set it to ${expected}.`);
 }
 
 function pattern(name: Name, value: unknown, regex: RegExp, expected: string): string {

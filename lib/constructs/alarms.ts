@@ -13,6 +13,7 @@ import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
+import { DEFAULT_STAGE, metricNamespace } from "../config/stack-names.ts";
 import type { HttpApi } from "./http-api.ts";
 import type { QueuePair } from "./queue-pair.ts";
 
@@ -21,10 +22,11 @@ const MESSAGE_AGE_MAX = Duration.minutes(5);
 /** Longer than the longest time between two receives of a webhook in an outage. */
 const POSTPONED_PERIOD = Duration.minutes(20);
 /** How old the webhooks are that wait for the end of an outage. */
-export const postponedWebhookAge = { namespace: "Parley", metricName: "PostponedWebhookAge" } as const;
+export const POSTPONED_WEBHOOK_AGE = "PostponedWebhookAge";
 const INSPECT_HINT = "List it with: npm run admin -- dlq list";
 
 export interface AlarmsProps {
+  readonly stage: string;
   readonly gateway: HttpApi;
   readonly functions: readonly IFunction[];
   readonly deadLetters: IFunction;
@@ -54,7 +56,7 @@ export class Alarms extends Construct {
       "DeadLetterArrived",
       props.deadLetters.metricInvocations({ period: PERIOD }),
       0,
-      `Parley: a message failed ten times and was stored as a dead letter. ${INSPECT_HINT}`,
+      `Parley: a message failed ten times and was stored as a dead letter. ${INSPECT_HINT}${stageFlag(props.stage)}`,
     );
     for (const { node, deadLetters } of props.pairs) {
       this.#above(
@@ -75,7 +77,8 @@ export class Alarms extends Construct {
     this.#above(
       "WebhooksPostponed",
       new Metric({
-        ...postponedWebhookAge,
+        namespace: metricNamespace(props.stage),
+        metricName: POSTPONED_WEBHOOK_AGE,
         statistic: Stats.MAXIMUM,
         unit: Unit.MILLISECONDS,
         period: POSTPONED_PERIOD,
@@ -96,6 +99,11 @@ export class Alarms extends Construct {
     });
     if (this.#topic !== null) alarm.addAlarmAction(this.#topic);
   }
+}
+
+/** What a command needs to find the stage. */
+function stageFlag(stage: string): string {
+  return stage === DEFAULT_STAGE ? "" : ` --stage ${stage}`;
 }
 
 function visibleMessages(queue: Queue): IMetric {

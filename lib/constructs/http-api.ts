@@ -5,8 +5,10 @@ import type { Metric } from "aws-cdk-lib/aws-cloudwatch";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
 import type { EdgeThrottles, Throttle } from "../config/settings.ts";
+import { apiName } from "../config/stack-names.ts";
 
 export interface HttpApiProps {
+  readonly stage: string;
   readonly api: IFunction;
   readonly checkPage: IFunction;
   readonly console: IFunction;
@@ -29,9 +31,10 @@ export class HttpApi extends Construct {
 
   constructor(scope: Construct, id: string, props: HttpApiProps) {
     super(scope, id);
-    const { api, intake, throttles } = props;
+    const { stage: stageName, api, intake, throttles } = props;
     const gateway = new Gateway(this, "Gateway", {
       description: "Parley",
+      ...apiName(stageName, "api"),
       createDefaultStage: false,
       defaultIntegration: new HttpLambdaIntegration("ApiIntegration", api),
     });

@@ -4,8 +4,10 @@ import { WebSocketLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integra
 import { type IRole, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
+import { apiName } from "../config/stack-names.ts";
 
 export interface RealtimeApiProps {
+  readonly stage: string;
   /** Serves the three routes. */
   readonly socket: IFunction;
   /** Handshakes and frames per second across all sockets, and the burst above that rate. */
@@ -27,11 +29,12 @@ export class RealtimeApi extends Construct {
   readonly apiId: string;
   readonly #gateway: WebSocketApi;
 
-  constructor(scope: Construct, id: string, { socket, throttle }: RealtimeApiProps) {
+  constructor(scope: Construct, id: string, { stage, socket, throttle }: RealtimeApiProps) {
     super(scope, id);
     const route = (name: string) => ({ integration: new WebSocketLambdaIntegration(`${name}Integration`, socket) });
     this.#gateway = new WebSocketApi(this, "Gateway", {
       description: "Parley: realtime",
+      ...apiName(stage, "realtime"),
       connectRouteOptions: route("Connect"),
       disconnectRouteOptions: route("Disconnect"),
       defaultRouteOptions: route("Frame"),

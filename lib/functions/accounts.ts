@@ -3,6 +3,7 @@ import { Unit } from "aws-cdk-lib/aws-cloudwatch";
 import { FilterPattern, MetricFilter } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
 import { env, table as names } from "#base/config/names.ts";
+import { metricNamespace } from "../config/stack-names.ts";
 import { QueuePair } from "../constructs/queue-pair.ts";
 import { allowReading } from "../constructs/service-secrets.ts";
 import { Worker } from "../constructs/worker.ts";
@@ -84,7 +85,7 @@ export function createAccounts(scope: Construct, context: FunctionContext): Work
   new MetricFilter(scope, "AccountResubscribed", {
     logGroup: accounts.logGroup,
     filterPattern: FilterPattern.stringValue("$.event", "=", "account.resubscribed"),
-    metricNamespace: "Parley",
+    metricNamespace: metricNamespace(context.stage),
     metricName: "AccountResubscribed",
     metricValue: "1",
     unit: Unit.COUNT,

@@ -23,6 +23,7 @@ export interface DataResources {
 export interface FunctionContext {
   readonly data: DataResources;
   readonly queues: Readonly<Record<QueueName, QueuePair>>;
+  readonly stage: string;
   readonly settings: Settings;
   /** Null when no sender address is set. */
   readonly mail: MailSending | null;

@@ -3,7 +3,8 @@ import { Unit } from "aws-cdk-lib/aws-cloudwatch";
 import { FilterPattern, MetricFilter } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
 import { table as names } from "#base/config/names.ts";
-import { postponedWebhookAge } from "../constructs/alarms.ts";
+import { metricNamespace } from "../config/stack-names.ts";
+import { POSTPONED_WEBHOOK_AGE } from "../constructs/alarms.ts";
 import { QueuePair } from "../constructs/queue-pair.ts";
 import { Worker } from "../constructs/worker.ts";
 import { type FunctionContext, queueVariables, rawBucketVariables, tableVariables } from "./function-context.ts";
@@ -48,8 +49,8 @@ export function createIngest(scope: Construct, context: FunctionContext): Worker
   new MetricFilter(scope, "PostponedWebhookAge", {
     logGroup: ingest.logGroup,
     filterPattern: FilterPattern.stringValue("$.event", "=", "record.postponed"),
-    metricNamespace: postponedWebhookAge.namespace,
-    metricName: postponedWebhookAge.metricName,
+    metricNamespace: metricNamespace(context.stage),
+    metricName: POSTPONED_WEBHOOK_AGE,
     metricValue: "$.age_ms",
     unit: Unit.MILLISECONDS,
   });

@@ -35,6 +35,8 @@ import { createWeb } from "../functions/web.ts";
 
 export interface ServiceStackProps extends StackProps {
   readonly data: DataResources;
+  /** The name of the stage, which the names and metrics carry. */
+  readonly stage: string;
   readonly settings: Settings;
   /** The bundle of each function. */
   readonly code: (name: FunctionName) => Code;
@@ -42,7 +44,7 @@ export interface ServiceStackProps extends StackProps {
 
 /** The HTTP API, the WebSocket API, the queues and the functions. The stack stores nothing that a new deployment cannot recreate. */
 export class ServiceStack extends Stack {
-  constructor(scope: Construct, id: string, { data, settings, code, ...props }: ServiceStackProps) {
+  constructor(scope: Construct, id: string, { data, stage, settings, code, ...props }: ServiceStackProps) {
     super(scope, id, props);
     const queues: Record<QueueName, QueuePair> = {
       Inbound: createInboundQueue(this),
@@ -57,7 +59,7 @@ export class ServiceStack extends Stack {
       Realtime: createRealtimeQueue(this),
     };
     const mail = settings.mailFrom === null ? null : new MailSending(this, "MailSending", settings.mailFrom);
-    const context: FunctionContext = { data, queues, settings, mail, code };
+    const context: FunctionContext = { data, queues, stage, settings, mail, code };
     const api = createApi(this, context);
     const checkPage = createCheckPage(this, context);
     const consoleFunction = createConsole(this, context);
@@ -78,13 +80,13 @@ export class ServiceStack extends Stack {
 
     const { throttles } = settings;
     const pages = { checkPage, console: consoleFunction, connect, web };
-    const gateway = new HttpApi(this, "HttpApi", { api, ...pages, intake, throttles });
+    const gateway = new HttpApi(this, "HttpApi", { stage, api, ...pages, intake, throttles });
     const baseUrl = settings.baseUrl ?? gateway.url;
     for (const each of [api, consoleFunction, connect, web, mailer]) each.addEnvironment(env.baseUrl, baseUrl);
     for (const each of [api, consoleFunction, connect, socket]) {
       each.addEnvironment(env.consoleUrl, settings.consoleUrl ?? baseUrl);
     }
-    const realtime = new RealtimeApi(this, "RealtimeApi", { socket, throttle: throttles.rest });
+    const realtime = new RealtimeApi(this, "RealtimeApi", { stage, socket, throttle: throttles.rest });
     const realtimeUrl = settings.realtimeUrl ?? realtime.url;
     for (const each of [api, consoleFunction, web]) each.addEnvironment(env.realtimeUrl, realtimeUrl);
     for (const each of [socket, push]) {
@@ -97,6 +99,7 @@ export class ServiceStack extends Stack {
     for (const caller of [api, deliver]) caller.addEnvironment(env.ownHosts, hosts);
 
     new Alarms(this, "Alarms", {
+      stage,
       gateway,
       functions: [
         api,

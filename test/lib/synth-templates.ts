@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FunctionName } from "#base/config/names.ts";
 import { synthesize } from "../../lib/app.ts";
-import { stacks } from "../../lib/config/stack-names.ts";
+import { DEFAULT_STAGE, stackNames } from "../../lib/config/stack-names.ts";
 
 export interface TemplateResource {
   readonly Type: string;
@@ -14,7 +14,7 @@ export interface TemplateResource {
 }
 export interface Template {
   readonly Resources: Readonly<Record<string, TemplateResource>>;
-  readonly Outputs: Readonly<Record<string, { readonly Value: unknown }>>;
+  readonly Outputs: Readonly<Record<string, { readonly Value: unknown; readonly Export?: { readonly Name: string } }>>;
 }
 export interface Statement {
   readonly Effect: "Allow" | "Deny";
@@ -23,14 +23,20 @@ export interface Statement {
   readonly Condition?: unknown;
 }
 
-/** Both templates without code, synthesized once for each context. `text` is the text of both. */
-export function synthesizeTemplates(context: Record<string, string> = {}): {
+/**
+ * Both templates without code, synthesized once for each context. `text` is the text of both. A context with
+ * `parley:stage` needs the folder of the files of stages.
+ */
+export function synthesizeTemplates(
+  context: Record<string, string> = {},
+  stagesFolder?: string,
+): {
   data: Template;
   service: Template;
   text: string;
 } {
-  const key = JSON.stringify([context, process.env.CDK_CONTEXT_JSON]);
-  const texts = textsByContext.get(key) ?? synthesizeTexts(context);
+  const key = JSON.stringify([context, stagesFolder, process.env.CDK_CONTEXT_JSON]);
+  const texts = textsByContext.get(key) ?? synthesizeTexts(context, stagesFolder);
   textsByContext.set(key, texts);
   const [data = "", service = ""] = texts;
   return { data: JSON.parse(data), service: JSON.parse(service), text: texts.join("\n") };
@@ -38,11 +44,12 @@ export function synthesizeTemplates(context: Record<string, string> = {}): {
 
 const textsByContext = new Map<string, readonly string[]>();
 
-function synthesizeTexts(context: Record<string, string>): readonly string[] {
+function synthesizeTexts(context: Record<string, string>, stagesFolder: string | undefined): readonly string[] {
   const outdir = mkdtempSync(join(tmpdir(), "parley-synth-"));
   try {
-    synthesize({ outdir, context, bundle: false });
-    return [stacks.data, stacks.service].map((name) => readFileSync(join(outdir, `${name}.template.json`), "utf8"));
+    const names = stackNames(context["parley:stage"] ?? DEFAULT_STAGE);
+    synthesize({ outdir, context, bundle: false, ...(stagesFolder === undefined ? {} : { stagesFolder }) });
+    return [names.data, names.service].map((name) => readFileSync(join(outdir, `${name}.template.json`), "utf8"));
   } finally {
     rmSync(outdir, { recursive: true, force: true });
   }
