@@ -6,6 +6,9 @@ import { Construct } from "constructs";
 /**
  * The root secret, from which the service derives its keys, and the platform secrets, which the operator fills in: JSON
  * with `meta` and `instagram` (the app secrets, each a text or a list of the new and the old one) and `verify_token`.
+ *
+ * `generateSecretString` never changes: CloudFormation would generate a new value, which overwrites the stored one. A new
+ * secret is a new resource.
  */
 export class ServiceSecrets extends Construct {
   readonly root: Secret;
