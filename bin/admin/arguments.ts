@@ -30,20 +30,21 @@ Only for the local stack:
   npm run admin -- clock [DURATION] [--json]
   npm run admin -- env [--json]
 
-Target: the local stack with the data folder PARLEY_DATA (default: .parley). The commands of the first group use a
-deployment instead when ${env.table}, ${env.keyId} and ${env.rootSecretId} name its table, key and root secret.
+Target: the local stack with the data folder PARLEY_DATA (default: .parley). The commands of the first group use the deployment
+of a stage with --stage NAME (the first one is "default"), whose stacks say what they need. Without --stage they use the
+deployment that variables name: ${env.table}, ${env.keyId}, ${env.rootSecretId}, and what is said of a command below.
 A revoked key gets 401 from its next request on, and is listed for 90 days. A suspended tenant's keys get 403. Its webhooks are still received and delivered.
 tenant invite-owner names an owner of an existing tenant, and revokes the invites of owners who were named before and
 have not signed in.
-tenant delete removes everything of a tenant, for good. It ends the webhooks of its accounts first, and needs ${env.table}, ${env.uploadBucket}, ${env.keyId} and ${env.platformSecretId}. A run that was stopped is continued by the same command.
+tenant delete removes everything of a tenant, for good. It ends the webhooks of its accounts first, and without --stage needs ${env.table}, ${env.uploadBucket}, ${env.keyId} and ${env.platformSecretId}. A run that was stopped is continued by the same command.
 rotate root makes a new root secret; keys, sessions and links of the one before it stay valid. A second rotation names
 the keys that were not used since the first, and needs --force to end them. rotate root --leaked is for a root secret that
 someone else knows: it ends all sessions, sign-in links, logins in progress and held messages, and prints how many; keys stay
 valid. Repeated within an hour it continues with the same new secret; --force makes another. rotate verify-token prints a new verify token
-for the platforms' dashboards; on a deployment it needs ${env.platformSecretId}. On the local stack the token lasts until its next start.
-migrate brings the table to the form of this release, after its deployment. It needs only ${env.table} on a deployment. A run
+for the platforms' dashboards; without --stage it needs ${env.platformSecretId}. On the local stack the token lasts until its next start.
+migrate brings the table to the form of this release, after its deployment. Without --stage it needs only ${env.table}. A run
 that was stopped is continued by the same command. --dry-run counts the rows and changes nothing.
-dlq lists, explains and redrives messages that no worker could process. On a deployment it needs only ${env.table};
+dlq lists, explains and redrives messages that no worker could process. Without --stage it needs only ${env.table};
 redrive also needs PARLEY_<NAME>_QUEUE_URL. list --all includes redriven messages.
 listen prints the deliveries of a temporary endpoint, or forwards them to a receiver on this machine.
 message writes a message as a person of the simulator. reply answers the newest conversation. hold holds a message for it
@@ -62,6 +63,7 @@ const stringOption = { type: "string" } as const;
 const options = {
   owner: stringOption,
   name: stringOption,
+  stage: stringOption,
   tenant: stringOption,
   tenants: stringOption,
   confirm: stringOption,

@@ -35,14 +35,20 @@ const commands: Readonly<Record<string, Command>> = {
   clock: async (values) => print(values, await (await import("./stack-clock.ts")).clock(values)),
 };
 
+/** They use the API or the simulator of the local stack. */
+const LOCAL_COMMANDS = new Set(["listen", "message", "reply", "hold", "env", "clock"]);
+
 /**
  * Finds the command that the arguments start with.
- * @throws CliError that names the nearest command
+ * @throws CliError that names the nearest command, or refuses a stage for a command of the local stack
  */
-export function findCommand({ positionals }: Arguments): Command {
+export function findCommand({ positionals, stage }: Arguments): Command {
   const [first = "", second] = positionals;
   const name = second === undefined ? first : `${first} ${second}`;
   const command = commands[name] ?? commands[first];
+  if (command && stage !== undefined && LOCAL_COMMANDS.has(first)) {
+    throw new CliError(`${first} is only for the local stack. Leave out --stage.`);
+  }
   if (command) return command;
   const names = Object.keys(commands);
   const swapped = `${second} ${first}`;

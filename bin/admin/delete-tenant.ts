@@ -14,7 +14,7 @@ export async function deleteTenantBySlug(values: Arguments): Promise<CommandOutp
   if (positionals.length > 3) throw new CliError(`Unexpected argument: ${positionals[3]}. ${HELP_HINT}`);
   if (confirm !== tenant)
     throw new CliError(`The deletion of tenant ${tenant} cannot be undone. Add --confirm ${tenant}.`);
-  const { environment, now, wait } = await resolveTarget();
+  const { environment, now, wait } = await resolveTarget(values);
   const result = await deleteTenant(deletionPorts(environment), {
     tenant,
     actor: "cli",

@@ -10,9 +10,9 @@ export interface Deployment {
   readonly now: Millis;
 }
 
-/** The deployment in the environment, else the local stack of the data folder, with its current time. */
-export async function deployment(): Promise<Deployment> {
-  const { environment, now } = await resolveTarget();
+/** The deployment that `resolveTarget` finds, with its current time. */
+export async function deployment(selection: Selection): Promise<Deployment> {
+  const { environment, now } = await resolveTarget(selection);
   return { ports: tenantPorts(environment), now: now() };
 }
 
@@ -27,10 +27,24 @@ export interface Target {
 /** How often a wait reads the clock of the local stack, which may be advanced at the same time. */
 const CLOCK_POLL_INTERVAL: Millis = SECOND / 4;
 
-/** The environment variables and the clock of that deployment. */
-export async function resolveTarget(): Promise<Target> {
-  if (process.env[env.table])
-    return { environment: process.env, now: clockNow, wait: (duration) => setTimeout(duration) };
+/** What the arguments say of the target. */
+export interface Selection {
+  readonly stage?: string | undefined;
+}
+
+/**
+ * The environment variables and the clock of a deployment: that of `--stage`, else that of the variables of the shell, else
+ * the local stack of the data folder.
+ * @throws CliError of one line when it is not found
+ */
+export async function resolveTarget({ stage }: Selection): Promise<Target> {
+  const deployed = { now: clockNow, wait: (duration: Millis) => setTimeout(duration) };
+  if (stage !== undefined) {
+    // Only here, so that other commands do not load the client.
+    const { stageEnvironment } = await import("./stage.ts");
+    return { environment: await stageEnvironment(stage), ...deployed };
+  }
+  if (process.env[env.table]) return { environment: process.env, ...deployed };
   const { environment, local } = localStack();
   let clockOffset = await readClockOffset(local);
   const now = () => clockNow() + clockOffset;

@@ -11,8 +11,8 @@ import { redrivePorts } from "../../functions/admin/redrive-ports.ts";
 import { type Arguments, HELP_HINT } from "./arguments.ts";
 import { CliError } from "./cli-error.ts";
 import { resolveTarget } from "./deployment.ts";
-import { formatInspection, formatList, formatRedrive } from "./dlq-text.ts";
-import { type RedriveJson, toDeadLetterJson, toInspectionJson, toRedriveJson } from "./dlq-views.ts";
+import { formatInspection, formatList, formatRedrive } from "./dlq/text.ts";
+import { type RedriveJson, toDeadLetterJson, toInspectionJson, toRedriveJson } from "./dlq/views.ts";
 import { printJson, printLines } from "./text/print.ts";
 
 const LIST_LIMIT_DEFAULT = 50;
@@ -35,7 +35,7 @@ export async function runDlqCommand(values: Arguments): Promise<0 | 1> {
   const command = commands[values.positionals[1] ?? ""];
   if (!command) throw new CliError(`Unknown command: dlq. ${HELP_HINT}`);
   const execute = command(values);
-  const { environment, now } = await resolveTarget();
+  const { environment, now } = await resolveTarget(values);
   const { view, text, exitCode } = await execute({ ports: redrivePorts(environment), environment, now });
   if (values.json) printJson(view);
   else printLines(text);
@@ -134,7 +134,7 @@ function requireQueueUrls(requiredQueues: readonly QueueName[], environment: Com
   const missing = [...new Set(requiredQueues)].filter((queue) => !optionalSetting(queueUrlNames[queue], environment));
   if (missing.length === 0) return;
   const names = missing.map((queue) => env[queueUrlNames[queue]]).join(", ");
-  throw new CliError(`Missing queue URL. Set ${names}. See docs/operate/dead-letters.md.`);
+  throw new CliError(`Missing queue URL. Add --stage NAME, or set ${names}. See docs/operate/dead-letters.md.`);
 }
 
 function parseQueues({ queue }: Arguments): readonly QueueName[] {

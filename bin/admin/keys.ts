@@ -17,7 +17,7 @@ const CLI = { actor: "cli" } as const;
 export async function newKey(values: Arguments): Promise<CommandOutput> {
   const tenant = parseSlug(values.tenant);
   const settings = parseKeySettings(values);
-  const { ports, now } = await deployment();
+  const { ports, now } = await deployment(values);
   await requireTenants(ports, [tenant]);
   const key = await createKey(ports, tenant, settings, now);
   if (isRefusal(key)) throw new CliError(refusalMessage(key));
@@ -29,7 +29,7 @@ export async function newOperatorKey(values: Arguments): Promise<CommandOutput> 
   if (tenants.length > OPERATOR_KEY_TENANTS_MAX)
     throw new CliError(`Too many tenants. An operator key has at most ${OPERATOR_KEY_TENANTS_MAX}.`);
   const settings = parseKeySettings(values);
-  const { ports, now } = await deployment();
+  const { ports, now } = await deployment(values);
   await requireTenants(ports, tenants);
   const key = await createOperatorKey(ports, tenants, settings, now);
   return { id: key.id, tenants, scope: key.scope, label: key.label, prefix: key.prefix, secret: key.secret };
@@ -39,7 +39,7 @@ export async function newOperatorKey(values: Arguments): Promise<CommandOutput> 
 export async function printKeys(values: Arguments): Promise<undefined> {
   const tenant = parseSlug(values.tenant);
   requireNoArgument(values, 2);
-  const { ports, now } = await deployment();
+  const { ports, now } = await deployment(values);
   await requireTenants(ports, [tenant]);
   print(values, (await listKeys(ports, tenant, now)).map(toKeyResponse));
 }
@@ -47,7 +47,7 @@ export async function printKeys(values: Arguments): Promise<undefined> {
 /** Prints the operator keys in the same way. */
 export async function printOperatorKeys(values: Arguments): Promise<undefined> {
   requireNoArgument(values, 2);
-  const { ports, now } = await deployment();
+  const { ports, now } = await deployment(values);
   const keys = await listOperatorKeys(ports, now);
   print(
     values,
@@ -58,7 +58,7 @@ export async function printOperatorKeys(values: Arguments): Promise<undefined> {
 export async function revokeKeyById(values: Arguments): Promise<CommandOutput> {
   const tenant = parseSlug(values.tenant);
   const keyId = parseKeyId(values);
-  const { ports, now } = await deployment();
+  const { ports, now } = await deployment(values);
   const refusal = await revokeKey(ports, { tenant, keyId, author: CLI, now });
   if (refusal) throw new CliError(`API key ${keyId} not found for tenant ${tenant}. key list prints the ids.`);
   return { id: keyId, tenant, status: "revoked" };
@@ -66,7 +66,7 @@ export async function revokeKeyById(values: Arguments): Promise<CommandOutput> {
 
 export async function revokeOperatorKeyById(values: Arguments): Promise<CommandOutput> {
   const keyId = parseKeyId(values);
-  const { ports, now } = await deployment();
+  const { ports, now } = await deployment(values);
   const refusal = await revokeOperatorKey(ports, { keyId, author: CLI, now });
   if (refusal) throw new CliError(`Operator key ${keyId} not found. operator-key list prints the ids.`);
   return { id: keyId, status: "revoked" };

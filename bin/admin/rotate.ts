@@ -22,7 +22,7 @@ const OVERTAKEN = "Another command changed the secret at the same time. Try agai
  */
 export async function rotateRootSecret(values: Arguments): Promise<0 | 1> {
   requireNoArgument(values);
-  const { environment, now } = await resolveTarget();
+  const { environment, now } = await resolveTarget(values);
   if (values.leaked) return printLeak(values, environment, now);
   const result = await rotateRoot(rotateRootPorts(environment, now), { isForced: values.force, now: now() });
   if (result.kind === "overtaken") throw new CliError(OVERTAKEN);
@@ -49,7 +49,7 @@ async function printLeak(values: Arguments, environment: Environment, now: () =>
 /** Replaces the verify token of the platform secrets. */
 export async function newVerifyToken(values: Arguments): Promise<CommandOutput> {
   requireNoArgument(values);
-  const { environment } = await resolveTarget();
+  const { environment } = await resolveTarget(values);
   const verifyToken = await rotateVerifyToken(rotateVerifyTokenPorts(environment));
   if (verifyToken === null) throw new CliError(OVERTAKEN);
   return { verify_token: verifyToken };

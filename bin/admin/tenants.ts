@@ -20,7 +20,7 @@ export async function newTenant({ positionals: [, , slug], owner, ...values }: A
     throw new CliError(
       `Invalid --name. Use one line of 1 to ${TENANT_NAME_CHARS_MAX} characters, without control and format characters.`,
     );
-  const { ports, now } = await deployment();
+  const { ports, now } = await deployment(values);
   const isNew = await createTenant(ports, tenant, { name, ownerEmail, actor: "cli" }, now);
   if (!isNew) throw new CliError(`Tenant ${tenant} already exists. Use another slug.`);
   return { id: tenant, name, owner: ownerEmail, status: "active", created_at: iso(now) };
@@ -34,12 +34,15 @@ const namingOutcomes: Readonly<Record<NamingOutcome, string>> = {
 };
 
 /** Names an owner of an existing tenant. */
-export async function inviteOwner({ positionals: [, , slug, address, extra] }: Arguments): Promise<CommandOutput> {
+export async function inviteOwner({
+  positionals: [, , slug, address, extra],
+  ...values
+}: Arguments): Promise<CommandOutput> {
   const tenant = parseSlug(slug);
   const email = parseEmailAddress(address ?? "");
   if (email === null) throw new CliError("Missing or invalid email address. Add it after the slug.");
   if (extra !== undefined) throw new CliError(`Unexpected argument: ${extra}. ${HELP_HINT}`);
-  const { ports, now } = await deployment();
+  const { ports, now } = await deployment(values);
   const result = await nameOwner(ports, { tenant, email, actor: { actor: "cli" }, now });
   if (isRefusal(result)) throw new CliError(`Tenant ${tenant} not found.`);
   return { id: tenant, owner: email, status: namingOutcomes[result.outcome], revoked_invites: String(result.revoked) };
@@ -54,11 +57,11 @@ export async function resumeTenant(values: Arguments): Promise<CommandOutput> {
 }
 
 async function changeStatus(
-  { positionals: [, , slug] }: Arguments,
+  { positionals: [, , slug], ...values }: Arguments,
   status: "active" | "suspended",
 ): Promise<CommandOutput> {
   const tenant = parseSlug(slug);
-  const { ports, now } = await deployment();
+  const { ports, now } = await deployment(values);
   const result = await setTenantStatus(ports, tenant, { status, actor: "cli" }, now);
   if (result === "not_found") throw new CliError(`Tenant ${tenant} not found.`);
   if (result === "overtaken") throw new CliError(`Another command changed the status of tenant ${tenant}. Try again.`);

@@ -127,7 +127,9 @@ export class ServiceStack extends Stack {
     });
     new CfnOutput(this, "ApiUrl", { value: gateway.url });
     new CfnOutput(this, "RealtimeUrl", { value: realtime.url });
-    // The operator's commands send a dead letter back to its queue.
+    // The operator's commands read these, and send a dead letter back to its queue.
+    new CfnOutput(this, "BaseUrl", { value: baseUrl });
+    if (settings.platformUrls !== null) new CfnOutput(this, "PlatformUrls", { value: settings.platformUrls });
     for (const name of queueNames) new CfnOutput(this, `${name}QueueUrl`, { value: queues[name].queue.queueUrl });
   }
 }

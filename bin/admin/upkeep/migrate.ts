@@ -14,7 +14,7 @@ type Done = Extract<MigrationResult, { kind: "done" }>;
 export async function migrateTable(values: Arguments): Promise<undefined> {
   const { positionals, json, "dry-run": isDryRun } = values;
   if (positionals.length > 1) throw new CliError(`Unexpected argument: ${positionals[1]}. ${HELP_HINT}`);
-  const target = await resolveTarget();
+  const target = await resolveTarget(values);
   const ports = migrationPorts(target.environment);
   const result = isDryRun ? await previewMigration(ports) : await runMigration(ports, target);
   const total = ports.steps.length;

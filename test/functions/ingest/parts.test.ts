@@ -18,7 +18,7 @@ import { decodeInbound } from "#features/inbox/queue.ts";
 import { counterStore } from "#features/stats/store.ts";
 import { tenantStore } from "#features/tenants/store/tenants.ts";
 import { parseUpdates } from "#platforms/parse/parse.ts";
-import { describeDeadLetter } from "../../../bin/admin/dlq-letter.ts";
+import { describeDeadLetter } from "../../../bin/admin/dlq/letter.ts";
 import { deadLettersWorker } from "../../../functions/dead-letters/worker.ts";
 import { ingestWorker } from "../../../functions/ingest/worker.ts";
 import { injectFaults } from "../../support/faults.ts";

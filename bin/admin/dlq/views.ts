@@ -6,7 +6,7 @@ import { type Inspection, planRedrive, type RedrivePlan } from "#features/dead-l
 import type { RedriveResult } from "#features/dead-letters/flows/redrive.ts";
 import type { QuarantinedMessage } from "#features/dead-letters/store/quarantine.ts";
 import { deliveryId } from "#features/delivery/rules/deliveries.ts";
-import { describeDeadLetter } from "./dlq-letter.ts";
+import { describeDeadLetter } from "./letter.ts";
 
 // The `--json` output: ids, classes and counts, never the content of a message.
 

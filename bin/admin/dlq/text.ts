@@ -1,6 +1,6 @@
 import { printableLine } from "#base/kernel/text/printable.ts";
-import type { DeadLetterJson, InspectionJson, RedriveJson } from "./dlq-views.ts";
-import { formatTable } from "./text/text-table.ts";
+import { formatTable } from "../text/text-table.ts";
+import type { DeadLetterJson, InspectionJson, RedriveJson } from "./views.ts";
 
 const headings = ["ID", "QUEUE", "SENT", "RECEIVED", "DESCRIPTION"];
 

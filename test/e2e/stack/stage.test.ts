@@ -1,0 +1,70 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { env, queues, queueUrlNames } from "#base/config/names.ts";
+import { type FakeCloudFormation, openFakeCloudFormation } from "../../support/cloudformation/fake-cloudformation.ts";
+import { runAdmin } from "../support/admin.ts";
+import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
+import { runProgram } from "../support/processes.ts";
+
+// The operator's commands on a deployment, which they know by its stage only.
+
+let stack: LocalStack;
+let server: FakeCloudFormation;
+let aws: Record<string, string>;
+beforeAll(async () => {
+  stack = await openSharedStack();
+  const environment: Record<string, string> = JSON.parse(readFileSync(join(stack.dataDir, "environment.json"), "utf8"));
+  const account = "123456789012";
+  const output = (name: keyof typeof env) => environment[env[name]] ?? "";
+  server = await openFakeCloudFormation({
+    stacks: {
+      "ParleyData-example": {
+        account,
+        outputs: {
+          TableName: output("table"),
+          KeyId: output("keyId"),
+          UploadBucketName: output("uploadBucket"),
+          RootSecretId: output("rootSecretId"),
+          PlatformSecretId: output("platformSecretId"),
+        },
+      },
+      "ParleyService-example": {
+        account,
+        outputs: {
+          BaseUrl: output("baseUrl"),
+          ...Object.fromEntries(queues.map((name) => [`${name}QueueUrl`, output(queueUrlNames[name])])),
+        },
+      },
+    },
+  });
+  const ofAws = Object.entries(environment).filter(([name]) => /^AWS_(ENDPOINT|ACCESS|SECRET|SESSION)/.test(name));
+  aws = { ...Object.fromEntries(ofAws), AWS_ENDPOINT_URL_CLOUDFORMATION: server.url, PARLEY_DATA: "/nonexistent" };
+});
+afterAll(async () => {
+  await Promise.all([stack?.stop(), server?.close()]);
+});
+
+/** Runs a command with the access to AWS in the environment, and no variable of the deployment. */
+async function run(...args: string[]) {
+  const program = runProgram("bin/admin", [...args, "--stage", "example"], aws);
+  return { code: await program.exitCode, output: program.output(), errors: program.errors() };
+}
+
+it("a command with --stage works on the deployment whose stacks it reads, without any variable of it", async () => {
+  const created = await run("tenant", "create", "staged-shop", "--owner", "owner@example.com", "--json");
+  expect([created.code, created.errors]).toEqual([0, ""]);
+  const key = await run("key", "create", "--tenant", "staged-shop", "--scope", "live", "--json");
+  expect([key.code, key.errors]).toEqual([0, ""]);
+  const { secret } = JSON.parse(key.output);
+  expect((await stack.api("GET", "/v1/accounts", undefined, secret)).body.data).toEqual({ accounts: [] });
+  // The local stack is the same deployment.
+  const again = await runAdmin(stack.dataDir, "tenant", "create", "staged-shop", "--owner", "owner@example.com");
+  expect(again.errors).toBe("Tenant staged-shop already exists. Use another slug.\n");
+});
+
+it("the dead letters of a stage are listed, and a redrive finds the queues", async () => {
+  expect(JSON.parse((await run("dlq", "list", "--json")).output)).toEqual({ dead_letters: [], more: false });
+  const { code, output } = await run("dlq", "redrive", "--all", "--json");
+  expect([code, JSON.parse(output)]).toMatchObject([0, { refused: 0, failed: 0, unknown: 0 }]);
+});
