@@ -14,6 +14,7 @@ const commands: Readonly<Record<string, Command>> = {
   "tenant resume": async (values) => print(values, await (await import("./tenants.ts")).resumeTenant(values)),
   "tenant delete": async (values) =>
     print(values, await (await import("./delete-tenant.ts")).deleteTenantBySlug(values)),
+  "sign-in-link": async (values) => print(values, await (await import("./sign-in-link.ts")).newSignInLink(values)),
   "key create": async (values) => print(values, await (await import("./keys.ts")).newKey(values)),
   "key list": async (values) => (await import("./keys.ts")).printKeys(values),
   "key revoke": async (values) => print(values, await (await import("./keys.ts")).revokeKeyById(values)),

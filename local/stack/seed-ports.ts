@@ -6,9 +6,10 @@ import { DAY, type Millis } from "#base/kernel/time.ts";
 import { createKey, createOperatorKey } from "#features/access/flows/keys.ts";
 import { createSignInLink } from "#features/access/flows/sign-in/create-link.ts";
 import { CONSOLE_PATH } from "#features/access/rules/redirect-paths.ts";
+import { signInLink } from "#features/access/rules/sign-in-link.ts";
 import { linkAccount } from "#features/accounts/flows/connect.ts";
 import { createTenant } from "#features/tenants/flows/tenants.ts";
-import { signInPorts } from "../../functions/admin/sign-in-ports.ts";
+import { operatorLinkPorts } from "../../functions/admin/sign-in-ports.ts";
 import { tenantPorts } from "../../functions/admin/tenant-ports.ts";
 import { DEMO_OWNER } from "./demo-owner.ts";
 import { accountPlatform, type SeedPorts } from "./seed.ts";
@@ -34,8 +35,8 @@ export function openSeedPorts({ environment, now }: SeedContext): SeedPorts {
     },
     async createSignInLink(address = DEMO_OWNER) {
       const link = { address, redirect: CONSOLE_PATH, now: now() };
-      const { token } = await createSignInLink(signInPorts(environment), link);
-      return `${setting("baseUrl", environment)}/console/auth/verify?token=${token}`;
+      const { token } = await createSignInLink(operatorLinkPorts(environment), link);
+      return signInLink(setting("baseUrl", environment), token);
     },
     async createKey(slug, scope) {
       const settings = { scope, label: `local ${scope}`, actor: ACTOR };

@@ -152,7 +152,7 @@ export interface components {
         };
         AuditEntry: {
             id: string;
-            action: "tenant.create" | "tenant.update" | "account.connect" | "account.reconnect" | "account.disconnect" | "conversation.erase" | "key.create" | "key.revoke" | "operator_key.create" | "operator_key.revoke" | "webhook.create" | "webhook.update" | "webhook.delete" | "webhook.rotate" | "webhook.test" | "webhook.replay" | "webhook.bulk_replay" | "webhook.auto_pause" | "hold.create" | "hold.verify" | "invite.create" | "invite.revoke" | "invite.accept" | "invite.decline" | "member.role_change" | "member.remove" | "session.sign_in" | "session.sign_out" | "platform.deauthorize" | "platform.data_deletion";
+            action: "tenant.create" | "tenant.update" | "account.connect" | "account.reconnect" | "account.disconnect" | "conversation.erase" | "key.create" | "key.revoke" | "operator_key.create" | "operator_key.revoke" | "webhook.create" | "webhook.update" | "webhook.delete" | "webhook.rotate" | "webhook.test" | "webhook.replay" | "webhook.bulk_replay" | "webhook.auto_pause" | "hold.create" | "hold.verify" | "invite.create" | "invite.revoke" | "invite.accept" | "invite.decline" | "member.role_change" | "member.remove" | "session.create_link" | "session.sign_in" | "session.sign_out" | "platform.deauthorize" | "platform.data_deletion";
             resource: string;
             actor: string;
             ip: string | null;

@@ -6,6 +6,7 @@ import { type FakeCloudFormation, openFakeCloudFormation } from "../../support/c
 import { runAdmin } from "../support/admin.ts";
 import { type LocalStack, openSharedStack } from "../support/local-stack.ts";
 import { runProgram } from "../support/processes.ts";
+import { pressLink } from "./press-link.ts";
 
 // The operator's commands on a deployment, which they know by its stage only.
 
@@ -67,4 +68,34 @@ it("the dead letters of a stage are listed, and a redrive finds the queues", asy
   expect(JSON.parse((await run("dlq", "list", "--json")).output)).toEqual({ dead_letters: [], more: false });
   const { code, output } = await run("dlq", "redrive", "--all", "--json");
   expect([code, JSON.parse(output)]).toMatchObject([0, { refused: 0, failed: 0, unknown: 0 }]);
+});
+
+it("a sign-in link for the owner of a tenant opens the console, and a stranger gets one line and none", async () => {
+  const { code, output } = await run("sign-in-link", "Owner@local.invalid", "--json");
+  expect(code).toBe(0);
+  const { email, link, tenants } = JSON.parse(output);
+  expect([email, tenants]).toEqual(["owner@local.invalid", ["demo"]]);
+  expect(link).toMatch(new RegExp(`^${stack.info.base_url}/console/auth/verify\\?token=[\\w-]{43}$`));
+  const response = await pressLink(link);
+  expect([response.status, new URL(response.headers.get("location") ?? "", link).pathname]).toEqual([303, "/app"]);
+  const audit = await stack.api("GET", "/v1/audit?limit=100");
+  expect(JSON.stringify(audit.body.data)).toMatch(/"action":"session.create_link"[^}]*"actor":"cli"/);
+
+  const stranger = await run("sign-in-link", "stranger@example.com");
+  expect([stranger.code, stranger.output]).toEqual([1, ""]);
+  expect(stranger.errors).toBe(
+    "stranger@example.com is no member, invited person or named owner. Name an owner with tenant create or tenant invite-owner.\n",
+  );
+});
+
+it("the local stack has sign-in links without a stage, and a mistyped address is one line", async () => {
+  const { code, output } = await runAdmin(stack.dataDir, "sign-in-link", "owner@local.invalid");
+  expect(code).toBe(0);
+  expect(output).toContain(`link: ${stack.info.base_url}/console/auth/verify?token=`);
+  const mistyped = await runAdmin(stack.dataDir, "sign-in-link", "owner");
+  expect(mistyped).toEqual({
+    code: 1,
+    output: "",
+    errors: "Missing or invalid email address. Add it after sign-in-link.\n",
+  });
 });

@@ -28,6 +28,7 @@ export const auditActions = [
   "invite.decline",
   "member.role_change",
   "member.remove",
+  "session.create_link",
   "session.sign_in",
   "session.sign_out",
   "platform.deauthorize",

@@ -2,6 +2,7 @@ import { newOp } from "#base/kernel/ids.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { done, drop, type RecordOutcome } from "#base/queues/record-outcome.ts";
 import { addressHashes } from "../../rules/address-hash.ts";
+import { signInLink } from "../../rules/sign-in-link.ts";
 import { openLoginAddress, openLoginToken } from "../sign-in/login-link.ts";
 import { mayReceiveLink } from "../sign-in-eligibility.ts";
 import type { MailPorts } from "./ports.ts";
@@ -28,7 +29,7 @@ export async function mailSignInLink(ports: MailPorts, loginId: string, now: Mil
   }
   const op = newOp(now);
   if (!(await loginTokens.claimMail(loginId, { op, now }))) return drop("stale");
-  const link = `${ports.baseUrl}/console/auth/verify?token=${token}`;
+  const link = signInLink(ports.baseUrl, token);
   return sendClaimed(
     { mail, log: ports.log },
     {

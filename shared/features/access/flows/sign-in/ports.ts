@@ -3,6 +3,7 @@ import type { ReadKeyRing } from "#base/kernel/key-ring.ts";
 import type { CutOffPorts } from "#features/realtime/ports.ts";
 import type { SessionPorts } from "../../ports.ts";
 import type { Audit } from "../../store/audit.ts";
+import type { Invites } from "../../store/invites.ts";
 import type { LoginTokens } from "../../store/login-tokens.ts";
 import type { Memberships } from "../../store/memberships.ts";
 import type { SignInCaps } from "../../store/sign-in-caps.ts";
@@ -21,6 +22,14 @@ export interface SignInRequestPorts extends LinkKeyPorts {
   readonly signInCaps: SignInCaps;
   readonly loginTokens: Pick<LoginTokens, "create">;
   readonly mails: Pick<Queue, "send">;
+}
+
+/** What a link that an operator creates needs. */
+export interface OperatorLinkPorts extends LinkKeyPorts {
+  readonly loginTokens: Pick<LoginTokens, "create">;
+  readonly users: Pick<Users, "getIdByAddress" | "readSession">;
+  readonly invites: Pick<Invites, "pendingFor">;
+  readonly audit: Pick<Audit, "add">;
 }
 
 /** What reading a link without using it needs. */

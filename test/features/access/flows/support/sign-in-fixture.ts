@@ -8,6 +8,7 @@ import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY, type Millis } from "#base/kernel/time.ts";
 import { openLoginToken } from "#features/access/flows/sign-in/login-link.ts";
 import type {
+  OperatorLinkPorts,
   ReadLinkPorts,
   SignInPorts,
   SignInRequestPorts,
@@ -47,7 +48,7 @@ export async function openSignInFixture(testEnv: TestEnv) {
     hashes,
     /** An address and a source that no other test uses. */
     newPerson: () => ({ address: `person-${++people}@example.com`, ip: `203.0.113.${people % 250}` }),
-    ports: (): SignInRequestPorts & ReadLinkPorts & SignInPorts & SignOutPorts => ({
+    ports: (): SignInRequestPorts & ReadLinkPorts & SignInPorts & SignOutPorts & OperatorLinkPorts => ({
       ...stores,
       ...noStream,
       mails: openQueue(queueUrl, testEnv.sqs),
