@@ -11,7 +11,9 @@ import { env } from "#base/config/names.ts";
 export class MailSending extends Construct {
   /** The environment of a function that sends mails. */
   readonly variables: Readonly<Record<string, string>>;
+  readonly #from: string;
   readonly #resources: readonly string[];
+  readonly #anyIdentity: string;
 
   constructor(scope: Construct, id: string, from: string) {
     super(scope, id);
@@ -22,6 +24,7 @@ export class MailSending extends Construct {
       // Overrides the account's setting, under which SES replaces links by its own to count clicks.
       vdmOptions: { engagementMetrics: false },
     });
+    this.#from = from;
     this.variables = { [env.mailFrom]: from, [env.mailConfigurationSet]: configurationSetName };
     const arn = (resource: string, resourceName: string) =>
       Stack.of(this).formatArn({ service: "ses", resource, resourceName });
@@ -29,11 +32,22 @@ export class MailSending extends Construct {
     // SES may have verified the address or its domain.
     const identities = [from, domain].map((identity) => arn("identity", identity));
     this.#resources = [...identities, arn("configuration-set", configurationSetName)];
+    this.#anyIdentity = arn("identity", "*");
   }
 
+  /** Grants a role to send by the identities of the address and its domain, and from this address by any other one. */
   allowSending(role: IRole): void {
+    const actions = ["ses:SendEmail"];
+    role.addToPrincipalPolicy(new PolicyStatement({ sid: "Mail", actions, resources: [...this.#resources] }));
+    // SES also checks the identity of a verified recipient, as every recipient is in its sandbox, and that of a parent
+    // domain if it verified no other of the sender.
     role.addToPrincipalPolicy(
-      new PolicyStatement({ sid: "Mail", actions: ["ses:SendEmail"], resources: [...this.#resources] }),
+      new PolicyStatement({
+        sid: "MailByOtherIdentities",
+        actions,
+        resources: [this.#anyIdentity],
+        conditions: { StringEquals: { "ses:FromAddress": this.#from } },
+      }),
     );
   }
 }

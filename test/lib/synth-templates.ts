@@ -17,6 +17,7 @@ export interface Template {
   readonly Outputs: Readonly<Record<string, { readonly Value: unknown; readonly Export?: { readonly Name: string } }>>;
 }
 export interface Statement {
+  readonly Sid?: string;
   readonly Effect: "Allow" | "Deny";
   readonly Action: string | readonly string[];
   readonly Resource: unknown;

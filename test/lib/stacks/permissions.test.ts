@@ -311,11 +311,31 @@ test("mail is sent by Deliver and Mail only, from the configured address or its 
   const [[configurationSet = ""] = []] = resourcesOfType(mailing, "AWS::SES::ConfigurationSet");
   for (const name of senders) {
     expect(allowedActions(mailing, name, "ses:")).toEqual(["ses:SendEmail"]);
-    const [mail] = policyStatements(mailing, name).filter(({ Action }) => [Action].flat().includes("ses:SendEmail"));
+    const mail = policyStatements(mailing, name).find(({ Sid }) => Sid === "Mail");
     expect(mail?.Resource).toEqual([
       sesArn(":identity/parley@example.com"),
       sesArn(":identity/example.com"),
       sesArn(":configuration-set/", { Ref: configurationSet }),
+    ]);
+  }
+});
+
+test("the identities of recipients in the sandbox and of a parent domain permit mails from the configured address only", () => {
+  const { service: mailing } = synthesizeTemplates({ "parley:mailFrom": "parley@mail.example.com" });
+  for (const name of ["Deliver", "Mail", "Account"] as const) {
+    const statements = policyStatements(mailing, name).filter(({ Action }) =>
+      [Action].flat().includes("ses:SendEmail"),
+    );
+    expect(statements).toHaveLength(2);
+    const wide = statements.filter(({ Resource }) => JSON.stringify(Resource).includes("*"));
+    expect(wide).toEqual([
+      {
+        Sid: "MailByOtherIdentities",
+        Effect: "Allow",
+        Action: "ses:SendEmail",
+        Resource: sesArn(":identity/*"),
+        Condition: { StringEquals: { "ses:FromAddress": "parley@mail.example.com" } },
+      },
     ]);
   }
 });
