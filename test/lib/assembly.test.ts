@@ -54,7 +54,7 @@ describe("the command", () => {
     expect(bytes.Connect).toBeLessThanOrEqual(560_000);
     expect(bytes.Api).toBeLessThan(900_000);
     expect(bytes.HandOver).toBeLessThan(610_000);
-    expect(bytes.Account).toBeLessThan(760_000);
+    expect(bytes.Account).toBeLessThan(765_000);
   });
 
   test.each([
