@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { problemLine } from "../common/problems.ts";
+import { useOneAtATime } from "../common/use-one-at-a-time.ts";
 import { account, isName, NAME_CHARS_MAX } from "./session.ts";
 import { texts } from "./texts.ts";
 
@@ -13,17 +14,14 @@ interface NameFormProps {
 export function NameForm({ name: before, onSaved, onCancel }: NameFormProps) {
   const [name, setName] = useState(before);
   const [problem, setProblem] = useState("");
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, run } = useOneAtATime();
   const save = async () => {
-    if (isBusy) return;
     if (!isName(name)) return setProblem(texts.nameProblem);
-    setBusy(true);
     try {
       await account.me.update({ name: name.trim() });
       onSaved();
     } catch (error) {
       setProblem(problemLine(error));
-      setBusy(false);
     }
   };
   return (
@@ -31,7 +29,7 @@ export function NameForm({ name: before, onSaved, onCancel }: NameFormProps) {
       className="form"
       onSubmit={(event) => {
         event.preventDefault();
-        void save();
+        void run(save);
       }}
     >
       <label>

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useState } from "react";
 import { problemText } from "../common/problems.ts";
+import { useOneAtATime } from "../common/use-one-at-a-time.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { account, type Me } from "./session.ts";
 import { texts } from "./texts.ts";
@@ -35,6 +36,7 @@ export function SessionEnded({ me, onSignedIn }: { me: Me; onSignedIn: () => voi
 /** Sends a sign-in link to the person. */
 export function SendLink({ email }: { email: string }) {
   const [said, setSaid] = useState("");
+  const { isBusy, run } = useOneAtATime();
   const send = async () => {
     try {
       await account.logins.requestLink({ email, redirect: location.pathname });
@@ -45,7 +47,7 @@ export function SendLink({ email }: { email: string }) {
   };
   return (
     <div className="send-link">
-      <button type="button" className="btn first" onClick={() => void send()}>
+      <button type="button" className="btn first" aria-disabled={isBusy} onClick={() => void run(send)}>
         {texts.sendLink(email)}
       </button>
       <p role="status">{said}</p>

@@ -3,6 +3,7 @@ import { Link } from "wouter";
 import { ParleyError } from "#client";
 import { printableText } from "../../../packages/client/src/printable.ts";
 import { problemLine } from "../common/problems.ts";
+import { useOneAtATime } from "../common/use-one-at-a-time.ts";
 import { inboxPath } from "../paths.ts";
 import { account, type Me } from "./session.ts";
 import { useSession } from "./session-provider.tsx";
@@ -66,23 +67,25 @@ export function Invites() {
       <h2>{texts.invites}</h2>
       <ul>
         {me.invites.map((invite) => (
-          <Invite key={invite.id} invite={invite} onDone={() => void reload()} />
+          <Invite key={invite.id} invite={invite} onDone={reload} />
         ))}
       </ul>
     </section>
   );
 }
 
-function Invite({ invite, onDone }: { invite: Me["invites"][number]; onDone: () => void }) {
+function Invite({ invite, onDone }: { invite: Me["invites"][number]; onDone: () => Promise<void> }) {
   const [problem, setProblem] = useState("");
-  const answer = async (operation: "accept" | "decline") => {
-    try {
-      await account.invites[operation](invite.id);
-      onDone();
-    } catch (error) {
-      setProblem(problemLine(error));
-    }
-  };
+  const { isBusy, run } = useOneAtATime();
+  const answer = (operation: "accept" | "decline") =>
+    run(async () => {
+      try {
+        await account.invites[operation](invite.id);
+        await onDone();
+      } catch (error) {
+        setProblem(problemLine(error));
+      }
+    });
   return (
     <li>
       <div>
@@ -94,10 +97,10 @@ function Invite({ invite, onDone }: { invite: Me["invites"][number]; onDone: () 
           {problem}
         </p>
       </div>
-      <button type="button" className="btn first" onClick={() => void answer("accept")}>
+      <button type="button" className="btn first" aria-disabled={isBusy} onClick={() => void answer("accept")}>
         {texts.accept}
       </button>
-      <button type="button" className="btn" onClick={() => void answer("decline")}>
+      <button type="button" className="btn" aria-disabled={isBusy} onClick={() => void answer("decline")}>
         {texts.decline}
       </button>
     </li>
@@ -109,10 +112,8 @@ function NewWorkspace() {
   const [name, setName] = useState("");
   const [slug, setSlug] = useState("");
   const [problem, setProblem] = useState("");
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, run } = useOneAtATime();
   const create = async () => {
-    if (isBusy) return;
-    setBusy(true);
     try {
       await account.tenants.create({ id: slug, name: name.trim() });
       await reload();
@@ -123,14 +124,13 @@ function NewWorkspace() {
       // One whose answer was lost is in the list of workspaces, and the console goes on.
       await reload();
     }
-    setBusy(false);
   };
   return (
     <form
       className="form"
       onSubmit={(event) => {
         event.preventDefault();
-        void create();
+        void run(create);
       }}
     >
       <h2>{texts.create}</h2>

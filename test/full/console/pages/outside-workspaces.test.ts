@@ -29,6 +29,20 @@ it.each(states.filter(({ name }) => outside.includes(name)))(
   },
 );
 
+it.each([
+  ["Accept", "POST /console/invites/{id}/accept"],
+  ["Decline", "POST /console/invites/{id}/decline"],
+])("a double press on %s of an invite makes one call", async (name, operation) => {
+  const world = await openFilledWorld(browser, server);
+  const state = states.find((each) => each.name === "no workspace but invites");
+  if (!state) throw new Error("There is no such state.");
+  await reach(world, state);
+  await world.page.getByRole("button", { name }).first().dblclick();
+  await waitFor("the answer", () => world.calls.some((call) => call === operation));
+  await world.page.waitForTimeout(200);
+  expect(world.calls.filter((call) => call === operation)).toHaveLength(1);
+});
+
 it("the list of keys has those of a conversation also while none is open", async () => {
   const world = await openFilledWorld(browser, server);
   await world.open();

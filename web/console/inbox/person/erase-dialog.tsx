@@ -3,6 +3,7 @@ import { useLocation } from "wouter";
 import { printableText } from "../../../../packages/client/src/printable.ts";
 import { useNotices } from "../../common/notices.tsx";
 import { problemLine } from "../../common/problems.ts";
+import { useOneAtATime } from "../../common/use-one-at-a-time.ts";
 import { personHandle, personName } from "../../data/names.ts";
 import type { Conversation } from "../../data/types.ts";
 import { useThread, useWorkspace } from "../../data/workspace.tsx";
@@ -20,14 +21,13 @@ export function EraseDialog({ conversation, onClose }: { conversation: Conversat
   const thread = useThread(conversation.id);
   const [typed, setTyped] = useState("");
   const [problem, setProblem] = useState("");
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, run } = useOneAtATime();
   const handle = printableText(personHandle(conversation) || personName(conversation)).trim();
   const isMatch = typed.trim().replace(/^@/, "") === handle;
   const count = texts.messages(thread?.book.known.size ?? 0, (thread?.older ?? null) !== null);
 
   const erase = async () => {
-    if (!isMatch || isBusy) return;
-    setBusy(true);
+    if (!isMatch) return;
     try {
       const result = await parley.conversations.erase(conversation.id);
       removeDraft(conversation.id);
@@ -37,7 +37,6 @@ export function EraseDialog({ conversation, onClose }: { conversation: Conversat
       show({ text: result.done ? texts.erased(result.removed.messages) : texts.erasing });
     } catch (error) {
       setProblem(problemLine(error));
-      setBusy(false);
     }
   };
 
@@ -47,7 +46,7 @@ export function EraseDialog({ conversation, onClose }: { conversation: Conversat
         className="erase-form"
         onSubmit={(event) => {
           event.preventDefault();
-          void erase();
+          void run(erase);
         }}
       >
         <p>{texts.eraseText(printableText(personName(conversation)), count)}</p>
