@@ -4,6 +4,7 @@ import { CliError } from "./cli-error.ts";
 import { nearest } from "./text/nearest.ts";
 
 export const USAGE = `Usage:
+  npm run admin -- doctor [--json]
   npm run admin -- tenant create SLUG --owner EMAIL [--name NAME] [--json]
   npm run admin -- tenant invite-owner SLUG EMAIL [--json]
   npm run admin -- tenant suspend SLUG [--json]
@@ -34,6 +35,9 @@ Only for the local stack:
 Target: the local stack with the data folder PARLEY_DATA (default: .parley). The commands of the first group use the deployment
 of a stage with --stage NAME (the first one is "default"), whose stacks say what they need. Without --stage they use the
 deployment that variables name: ${env.table}, ${env.keyId}, ${env.rootSecretId}, and what is said of a command below.
+doctor checks what a deployment needs, also before the first one: account, quotas, table, key, secrets, queues, version, the
+platform's view of the app, mail and alarms. Each finding names its fix, and it exits with 1 if one blocks. Without --stage it
+skips what only the file of a stage knows.
 A revoked key gets 401 from its next request on, and is listed for 90 days. A suspended tenant's keys get 403. Its webhooks are still received and delivered.
 tenant invite-owner names an owner of an existing tenant, and revokes the invites of owners who were named before and
 have not signed in.

@@ -7,7 +7,7 @@ import { DEFAULT_STAGE, stackNames } from "../../lib/config/stack-names.ts";
 import { readStage, requireStageTarget, type Stage } from "../../lib/config/stage.ts";
 import { CliError } from "./cli-error.ts";
 
-const STAGES = fileURLToPath(new URL("../../stages", import.meta.url));
+export const STAGES = fileURLToPath(new URL("../../stages", import.meta.url));
 
 /** The variables that the outputs of the stacks replace. */
 const ofDataStack = {
@@ -57,7 +57,21 @@ export async function stageEnvironment(
   };
 }
 
-function findStage(name: string, folder: string, shell: Environment): Stage {
+/** A stack of the stage that is not deployed. */
+export class StackMissing extends CliError {
+  readonly stackName: string;
+
+  constructor(stack: string, message: string) {
+    super(message);
+    this.stackName = stack;
+  }
+}
+
+/**
+ * The stage of that name with its settings.
+ * @throws CliError of one line for an unknown stage, a file that does not fit, and another region
+ */
+export function findStage(name: string, folder: string, shell: Environment): Stage {
   try {
     const stage = readStage(folder, name);
     requireStageTarget(stage, {
@@ -81,7 +95,8 @@ async function readStack(stacks: Stacks, name: string, stage: Stage): Promise<De
   if (stack === null) {
     const flag = stage.name === DEFAULT_STAGE ? "" : ` -c parley:stage=${stage.name}`;
     const place = stage.account === null ? "set AWS_REGION to its region" : `use credentials of ${stage.account}`;
-    throw new CliError(
+    throw new StackMissing(
+      name,
       `Stack ${name} does not exist in region ${region}. Deploy it with npx cdk deploy --all${flag}, or ${place}.`,
     );
   }

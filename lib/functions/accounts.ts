@@ -3,6 +3,7 @@ import { Unit } from "aws-cdk-lib/aws-cloudwatch";
 import { FilterPattern, MetricFilter } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
 import { env, table as names } from "#base/config/names.ts";
+import { queueConcurrency } from "../config/concurrency.ts";
 import { metricNamespace } from "../config/stack-names.ts";
 import { QueuePair } from "../constructs/queue-pair.ts";
 import { allowReading } from "../constructs/service-secrets.ts";
@@ -19,8 +20,6 @@ import {
   uploadBucketVariables,
 } from "./function-context.ts";
 
-/** A platform limits the calls of an app. */
-const CONCURRENCY_MAX = 5;
 /** A task calls a platform, and some make many calls. */
 const BATCH_SIZE = 1;
 
@@ -50,7 +49,7 @@ export function createAccounts(scope: Construct, context: FunctionContext): Work
       [env.accountChecks]: context.settings.accountChecks,
     },
     sendsToItself: true,
-  }).addQueue(queues.Accounts.queue, CONCURRENCY_MAX, { batchSize: BATCH_SIZE });
+  }).addQueue(queues.Accounts.queue, queueConcurrency(context.settings).Accounts, { batchSize: BATCH_SIZE });
   data.table.allow(accounts.functionRole, {
     actions: [
       "GetItem",

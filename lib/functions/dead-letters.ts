@@ -1,10 +1,9 @@
 import { Stack } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import { env, queues as queueNames } from "#base/config/names.ts";
+import { DEAD_LETTERS_CONCURRENCY } from "../config/concurrency.ts";
 import { Worker } from "../constructs/worker.ts";
 import { type FunctionContext, tableVariables } from "./function-context.ts";
-
-const CONCURRENCY_MAX = 2;
 
 /** Stores the messages that no worker could process, and empties the dead letter queues. */
 export function createDeadLetters(scope: Construct, context: FunctionContext): Worker {
@@ -19,7 +18,7 @@ export function createDeadLetters(scope: Construct, context: FunctionContext): W
       [env.deadLetterQueues]: Stack.of(scope).toJsonString(Object.fromEntries(queueNamesByPair)),
     },
   });
-  for (const name of queueNames) deadLetters.addQueue(queues[name].deadLetters, CONCURRENCY_MAX);
+  for (const name of queueNames) deadLetters.addQueue(queues[name].deadLetters, DEAD_LETTERS_CONCURRENCY);
   data.table.allow(deadLetters.functionRole, { actions: ["GetItem", "PutItem", "UpdateItem"] });
   return deadLetters;
 }

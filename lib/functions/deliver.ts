@@ -1,6 +1,7 @@
 import { Duration } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import { table as names } from "#base/config/names.ts";
+import { queueConcurrency } from "../config/concurrency.ts";
 import { QueuePair } from "../constructs/queue-pair.ts";
 import { Worker } from "../constructs/worker.ts";
 import { type FunctionContext, keyVariables, queueVariables, tableVariables } from "./function-context.ts";
@@ -32,6 +33,7 @@ const SLOW_BATCH_WINDOW = Duration.seconds(1);
 /** Delivers events to the tenants' webhook endpoints. */
 export function createDeliver(scope: Construct, context: FunctionContext): Worker {
   const { data, queues, settings, mail, code } = context;
+  const concurrency = queueConcurrency(settings);
   const deliver = new Worker(scope, "Deliver", {
     description: "Parley: delivers events to the tenants' webhook endpoints",
     code: code("Deliver"),
@@ -45,9 +47,9 @@ export function createDeliver(scope: Construct, context: FunctionContext): Worke
     // The deliveries that wait for an endpoint are sent to the queue page by page.
     sendsToItself: true,
   })
-    .addQueue(queues.Events.queue, settings.concurrency.events)
-    .addQueue(queues.Deliveries.queue, settings.concurrency.deliveries)
-    .addQueue(queues.SlowDeliveries.queue, settings.concurrency.slowDeliveries, {
+    .addQueue(queues.Events.queue, concurrency.Events)
+    .addQueue(queues.Deliveries.queue, concurrency.Deliveries)
+    .addQueue(queues.SlowDeliveries.queue, concurrency.SlowDeliveries, {
       maxBatchingWindow: SLOW_BATCH_WINDOW,
     });
   data.table.allow(deliver.functionRole, {

@@ -1,11 +1,9 @@
 import { Duration } from "aws-cdk-lib";
 import type { Construct } from "constructs";
+import { queueConcurrency } from "../config/concurrency.ts";
 import { QueuePair } from "../constructs/queue-pair.ts";
 import { Worker } from "../constructs/worker.ts";
 import { type FunctionContext, queueVariables, tableVariables, uploadBucketVariables } from "./function-context.ts";
-
-/** Erasing is not urgent, and each invocation writes as fast as one partition of the table accepts. */
-const CONCURRENCY_MAX = 2;
 
 export function createErasuresQueue(scope: Construct): QueuePair {
   return new QueuePair(scope, "Erasures", {
@@ -26,7 +24,7 @@ export function createErase(scope: Construct, context: FunctionContext): Worker 
       ...queueVariables(context, "Erasures", "Realtime"),
     },
     sendsToItself: true,
-  }).addQueue(queues.Erasures.queue, CONCURRENCY_MAX);
+  }).addQueue(queues.Erasures.queue, queueConcurrency(context.settings).Erasures);
   data.table.allow(erase.functionRole, {
     actions: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"],
   });

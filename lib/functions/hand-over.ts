@@ -1,5 +1,6 @@
 import { Duration } from "aws-cdk-lib";
 import type { Construct } from "constructs";
+import { queueConcurrency } from "../config/concurrency.ts";
 import { QueuePair } from "../constructs/queue-pair.ts";
 import { allowReading } from "../constructs/service-secrets.ts";
 import { Worker } from "../constructs/worker.ts";
@@ -12,8 +13,6 @@ import {
   uploadBucketVariables,
 } from "./function-context.ts";
 
-/** A platform limits the calls of an app. The uploads of a tenant that makes many wait for those of the others. */
-const CONCURRENCY_MAX = 5;
 /** A call may take 75 seconds, and a batch ends with its slowest call. */
 const BATCH_SIZE = 1;
 
@@ -38,7 +37,7 @@ export function createHandOver(scope: Construct, context: FunctionContext): Work
       ...uploadBucketVariables(context),
       ...platformVariables(context),
     },
-  }).addQueue(queues.Uploads.queue, CONCURRENCY_MAX, { batchSize: BATCH_SIZE });
+  }).addQueue(queues.Uploads.queue, queueConcurrency(context.settings).Uploads, { batchSize: BATCH_SIZE });
   data.table.allow(handOverFunction.functionRole, { actions: ["GetItem", "PutItem", "UpdateItem"] });
   data.key.allowDecrypt(handOverFunction.functionRole, "account-token");
   allowReading(data.secrets.platforms, handOverFunction.functionRole);

@@ -3,6 +3,7 @@ import { Unit } from "aws-cdk-lib/aws-cloudwatch";
 import { FilterPattern, MetricFilter } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
 import { table as names } from "#base/config/names.ts";
+import { queueConcurrency } from "../config/concurrency.ts";
 import { metricNamespace } from "../config/stack-names.ts";
 import { POSTPONED_WEBHOOK_AGE } from "../constructs/alarms.ts";
 import { QueuePair } from "../constructs/queue-pair.ts";
@@ -33,7 +34,7 @@ export function createIngest(scope: Construct, context: FunctionContext): Worker
       ...rawBucketVariables(context),
       ...queueVariables(context, "Inbound", "Events", "Profiles"),
     },
-  }).addQueue(queues.Inbound.queue, settings.concurrency.inbound);
+  }).addQueue(queues.Inbound.queue, queueConcurrency(settings).Inbound);
   data.table.allow(ingest.functionRole, {
     actions: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"],
     // A change names its message by the platform's id.

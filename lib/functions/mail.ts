@@ -1,13 +1,11 @@
 import { Duration } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import { env } from "#base/config/names.ts";
+import { queueConcurrency } from "../config/concurrency.ts";
 import { QueuePair } from "../constructs/queue-pair.ts";
 import { allowReading } from "../constructs/service-secrets.ts";
 import { Worker } from "../constructs/worker.ts";
 import { type FunctionContext, rootSecretVariables, tableVariables } from "./function-context.ts";
-
-/** SES limits the mails of a second, to 14 at first. */
-const CONCURRENCY_MAX = 2;
 
 export function createMailsQueue(scope: Construct): QueuePair {
   return new QueuePair(scope, "Mails", {
@@ -29,7 +27,7 @@ export function createMail(scope: Construct, context: FunctionContext): Worker {
       [env.signUp]: settings.signUp,
       ...mail?.variables,
     },
-  }).addQueue(queues.Mails.queue, CONCURRENCY_MAX);
+  }).addQueue(queues.Mails.queue, queueConcurrency(settings).Mails);
   data.table.allow(mailer.functionRole, { actions: ["GetItem", "Query", "UpdateItem"] });
   allowReading(data.secrets.root, mailer.functionRole);
   queues.Mails.allowSending(mailer.functionRole);

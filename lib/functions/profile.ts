@@ -1,5 +1,6 @@
 import { Duration } from "aws-cdk-lib";
 import type { Construct } from "constructs";
+import { queueConcurrency } from "../config/concurrency.ts";
 import { QueuePair } from "../constructs/queue-pair.ts";
 import { allowReading } from "../constructs/service-secrets.ts";
 import { Worker } from "../constructs/worker.ts";
@@ -10,9 +11,6 @@ import {
   queueVariables,
   tableVariables,
 } from "./function-context.ts";
-
-/** Low, because the platforms limit calls and a name may arrive late. */
-const CONCURRENCY_MAX = 5;
 
 export function createProfilesQueue(scope: Construct): QueuePair {
   return new QueuePair(scope, "Profiles", {
@@ -34,7 +32,7 @@ export function createProfile(scope: Construct, context: FunctionContext): Worke
       ...queueVariables(context, "Realtime"),
       ...platformVariables(context),
     },
-  }).addQueue(queues.Profiles.queue, CONCURRENCY_MAX);
+  }).addQueue(queues.Profiles.queue, queueConcurrency(context.settings).Profiles);
   data.table.allow(profile.functionRole, { actions: ["GetItem", "UpdateItem"] });
   data.key.allowDecrypt(profile.functionRole, "account-token");
   allowReading(data.secrets.platforms, profile.functionRole);

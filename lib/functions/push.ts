@@ -1,11 +1,9 @@
 import { Duration } from "aws-cdk-lib";
 import type { Construct } from "constructs";
+import { queueConcurrency } from "../config/concurrency.ts";
 import { QueuePair } from "../constructs/queue-pair.ts";
 import { Worker } from "../constructs/worker.ts";
 import { type FunctionContext, queueVariables, tableVariables } from "./function-context.ts";
-
-/** A batch waits for its posts, and each post ends within seconds. */
-const CONCURRENCY_MAX = 50;
 
 export function createRealtimeQueue(scope: Construct): QueuePair {
   return new QueuePair(scope, "Realtime", {
@@ -26,7 +24,7 @@ export function createPush(scope: Construct, context: FunctionContext): Worker {
     environment: { ...tableVariables(context), ...queueVariables(context, "Realtime") },
     // A held message that was pushed is pushed again when its time is over.
     sendsToItself: true,
-  }).addQueue(queues.Realtime.queue, CONCURRENCY_MAX);
+  }).addQueue(queues.Realtime.queue, queueConcurrency(context.settings).Realtime);
   data.table.allow(push.functionRole, {
     actions: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
   });

@@ -13,7 +13,7 @@ import { SECRET_CACHE_LIFETIME, secretsClient } from "./secrets.ts";
 
 /** A minute more than the cache of any process, for clocks that differ. */
 export const SEALING_DELAY: Millis = SECRET_CACHE_LIFETIME + MINUTE;
-const ROOT_CHARS_MIN = 32;
+export const ROOT_CHARS_MIN = 32;
 const KID_CHARS = 8;
 
 /** What each key is derived for. */

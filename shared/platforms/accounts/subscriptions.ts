@@ -43,7 +43,7 @@ export function isSubscribed(data: unknown, fields: readonly string[], appId: st
 }
 
 /** A field is a name, or an object with its name and version. */
-function readFieldNames(value: unknown): ReadonlySet<unknown> {
+export function readFieldNames(value: unknown): ReadonlySet<unknown> {
   const fields: unknown[] = Array.isArray(value) ? value : (readNames(value) ?? []);
   return new Set(fields.map((field) => asObject(field)?.name ?? field));
 }

@@ -99,3 +99,12 @@ it("the local stack has sign-in links without a stage, and a mistyped address is
     errors: "Missing or invalid email address. Add it after sign-in-link.\n",
   });
 });
+
+it("doctor finds nothing wrong with the local stack, and skips what exists only in AWS", async () => {
+  const { code, output } = await runAdmin(stack.dataDir, "doctor", "--json");
+  const { ok, checks } = JSON.parse(output) as { ok: boolean; checks: { check: string; status: string }[] };
+  expect([code, ok]).toEqual([0, true]);
+  const named = (status: string) => checks.filter((each) => each.status === status).map(({ check }) => check);
+  expect(named("ok")).toEqual(["stacks", "table", "key", "secrets", "queues", "version", "app", "callbacks"]);
+  expect(named("skipped")).toEqual(["account", "bootstrap", "concurrency", "mail", "alarm topic"]);
+});

@@ -246,6 +246,15 @@ describe("the program", () => {
     },
   );
 
+  it("doctor prints its findings and exits with 1, because AWS does not accept the credentials", async () => {
+    await answer({ status: 403, code: "ExpiredToken", message: "The security token is expired" });
+    const aws = { AWS_ENDPOINT_URL: server?.url ?? "" };
+    const { code, output, errors } = await run(["doctor", "--stage", "example"], aws);
+    expect([code, errors]).toEqual([1, ""]);
+    expect(output).toContain("blocking  account      AWS does not accept your credentials (ExpiredToken).\n");
+    expect(output).toMatch(/\n\d+ blocking, \d+ warnings\.\n$/);
+  });
+
   it("an unknown stage is one line", async () => {
     const { code, errors } = await run(["dlq", "list", "--stage", "nowhere"]);
     expect(code).toBe(1);

@@ -1,8 +1,9 @@
-import { authenticate } from "../calls/access.ts";
+import { authenticate, isAppToken, tokenText } from "../calls/access.ts";
 import type { Context, GraphHost, NodeCall } from "../calls/context.ts";
 import { GraphError, refuse } from "../calls/error-messages.ts";
 import type { Call, HttpOutcome } from "../http/http-server.ts";
 import type { FaultTarget } from "../world/faults.ts";
+import { readApp } from "./app.ts";
 import { uploadAttachment } from "./attachments.ts";
 import { alterResponse, applyAccountFault, applyCallFault } from "./fault-responses.ts";
 import { readHistory } from "./history.ts";
@@ -83,6 +84,9 @@ async function route(context: Context, host: GraphHost, parts: string[], call: C
 
   const [node = "", edge, ...more] = parts.map(decodeSegment);
   if (node === "" || more.length > 0) throw refuse.unknownPath();
+  if (host === "facebook" && call.method === "GET" && isAppToken(context, tokenText(call))) {
+    return withFault(context, { targets: ["accounts"], subject: "0" }, () => readApp(context, node, edge));
+  }
   const token = authenticate(context, host, call);
   const nodeCall = { host, node, token, call };
   const isSend = call.method === "POST" && edge === "messages";

@@ -5,7 +5,8 @@ import { type Call, type HttpOutcome, json } from "../http/http-server.ts";
 import { subscribe } from "../webhooks/subscription-health.ts";
 import { toPageNode } from "./nodes.ts";
 
-const pageFields = [
+/** Of the webhooks of pages. */
+export const pageFields = [
   "feed",
   "mention",
   "name",
@@ -29,7 +30,8 @@ const pageFields = [
   "standby",
 ];
 
-const instagramFields = [
+/** Of those of Instagram accounts. */
+export const instagramFields = [
   "comments",
   "live_comments",
   "mentions",

@@ -165,6 +165,21 @@ test("a Facebook user has Page tokens without an end only with a long-lived toke
   expect((await debug(brief.access_token)).expires_at).toBeGreaterThan(0);
 });
 
+test("the app reads itself and its webhooks with its own token, and with no other secret", async () => {
+  const { simulator } = await startLogins();
+  const path = `/facebook_graph/v26.0/${testApps.meta}`;
+  const asApp = `${testApps.meta}|${testSecrets.meta}`;
+  expect((await simulator.get(path, asApp)).body).toMatchObject({ id: testApps.meta });
+  const { data } = (await simulator.get(`${path}/subscriptions`, asApp)).body;
+  expect(data).toMatchObject([
+    { object: "page", callback_url: expect.stringMatching(/\/webhooks\/messenger$/), active: true },
+    { object: "instagram", callback_url: expect.stringMatching(/\/webhooks\/instagram$/), active: true },
+  ]);
+  expect(data[0].fields).toContainEqual({ name: "messages", version: "v26.0" });
+  const { status, body } = await simulator.get(path, `${testApps.meta}|${"0".repeat(32)}`);
+  expect([status, body.error.code]).toEqual([400, 190]);
+});
+
 test("a Facebook user grants no Page without pages_show_list", async () => {
   const { userToken, pages } = await startLogins();
   expect(await pages(await userToken({ sim_without: "pages_show_list" }))).toEqual({ data: [] });

@@ -1,0 +1,42 @@
+import { type QueueName, queues } from "#base/config/names.ts";
+import type { Settings } from "./settings.ts";
+
+/** Of the mapping of each dead letter queue. */
+export const DEAD_LETTERS_CONCURRENCY = 2;
+
+/** The most concurrent invocations that the mapping of each queue starts. */
+export function queueConcurrency({ concurrency }: Pick<Settings, "concurrency">): Readonly<Record<QueueName, number>> {
+  return {
+    Inbound: concurrency.inbound,
+    Events: concurrency.events,
+    Deliveries: concurrency.deliveries,
+    SlowDeliveries: concurrency.slowDeliveries,
+    // Low, because the platforms limit calls and a name may arrive late.
+    Profiles: 5,
+    // Erasing is not urgent, and each invocation writes as fast as one partition of the table accepts.
+    Erasures: 2,
+    // SES limits the mails of a second, to 14 at first.
+    Mails: 2,
+    // A platform limits the calls of an app. The uploads of a tenant that makes many wait for those of the others.
+    Uploads: 5,
+    Accounts: 5,
+    // A batch waits for its posts, and each post ends within seconds.
+    Realtime: 50,
+  };
+}
+
+type ConcurrencySettings = Pick<Settings, "concurrency" | "apiReservedConcurrency" | "intakeReservedConcurrency">;
+
+/** What the functions may use together of Lambda's limit of concurrent executions. */
+export function concurrencyNeeds(settings: ConcurrencySettings): {
+  /** The sum over the mappings of all queues and dead letter queues. */
+  readonly mappings: number;
+  /** The sum of the reservations. */
+  readonly reserved: number;
+} {
+  const ofQueues = Object.values(queueConcurrency(settings)).reduce((sum, each) => sum + each, 0);
+  return {
+    mappings: ofQueues + queues.length * DEAD_LETTERS_CONCURRENCY,
+    reserved: (settings.apiReservedConcurrency ?? 0) + (settings.intakeReservedConcurrency ?? 0),
+  };
+}
