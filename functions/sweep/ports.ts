@@ -1,13 +1,15 @@
+import { openDepths } from "#base/aws/depths.ts";
 import { openFiles } from "#base/aws/files.ts";
+import { openKeyState } from "#base/aws/key-state.ts";
 import { openQueue } from "#base/aws/queues.ts";
-import { setting } from "#base/config/settings.ts";
+import { deadLetterQueueUrlSettings, setting } from "#base/config/settings.ts";
 import { openTable } from "#base/table/client.ts";
 import type { ResumeDeletionsPorts } from "#features/accounts/flows/platform-callbacks/ports.ts";
-import type { DueCheckPorts } from "#features/accounts/ports.ts";
+import type { DueCheckPorts, KeyStatePorts } from "#features/accounts/ports.ts";
 import { accountCheckStore } from "#features/accounts/store/account-checks.ts";
 import { accountStore } from "#features/accounts/store/accounts.ts";
 import { dataDeletionStore } from "#features/accounts/store/data-deletions.ts";
-import type { PurgeLettersPorts } from "#features/dead-letters/ports.ts";
+import type { PurgeLettersPorts, WaitingLettersPorts } from "#features/dead-letters/ports.ts";
 import { quarantineStore } from "#features/dead-letters/store/quarantine.ts";
 import type { OverduePorts, SweepPorts } from "#features/delivery/ports.ts";
 import { dueStore } from "#features/delivery/store/due-attempts.ts";
@@ -36,6 +38,8 @@ export type AllSweepPorts = SweepPorts &
   HoldExpiryPorts &
   PurgePorts &
   PurgeLettersPorts &
+  WaitingLettersPorts &
+  KeyStatePorts &
   PurgeUploadsPorts &
   DueCheckPorts &
   ResumeDeletionsPorts;
@@ -67,6 +71,8 @@ export function sweepPorts(host: Host = processHost): AllSweepPorts {
     feedShards: tenantShards(tenantStateStore(table)),
     files: openFiles(setting("rawBucket", settings), clients.s3),
     uploadFiles: openFiles(setting("uploadBucket", settings), clients.s3),
+    deadLetterQueues: openDepths(deadLetterQueueUrlSettings(settings), clients.sqs),
+    readKeyState: openKeyState(setting("keyId", settings), clients.kms),
     quarantine: quarantineStore(table),
     log,
   };

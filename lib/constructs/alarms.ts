@@ -3,33 +3,52 @@ import {
   Alarm,
   ComparisonOperator,
   type IMetric,
-  Metric,
+  MathExpression,
   Stats,
   TreatMissingData,
   Unit,
 } from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
+import type { Table } from "aws-cdk-lib/aws-dynamodb";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
+import { FilterPattern } from "aws-cdk-lib/aws-logs";
 import { Topic } from "aws-cdk-lib/aws-sns";
-import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
-import { DEFAULT_STAGE, metricNamespace } from "../config/stack-names.ts";
+import { DEFAULT_STAGE } from "../config/stack-names.ts";
+import {
+  ACCOUNTS_NEED_ATTENTION,
+  DEAD_LETTERS_WAITING,
+  FUNCTION_ERRORS,
+  GATEWAY_THROTTLED,
+  KEY_UNUSABLE,
+  POSTPONED_WEBHOOK_AGE,
+  WEBHOOKS_REFUSED,
+} from "./alarm-metrics.ts";
 import type { HttpApi } from "./http-api.ts";
+import { logMetric, ownMetric } from "./log-metric.ts";
+import type { NodeFunction } from "./node-function.ts";
 import type { QueuePair } from "./queue-pair.ts";
 
 const PERIOD = Duration.minutes(5);
-const MESSAGE_AGE_MAX = Duration.minutes(5);
+/** Of a queue whose messages are due at once. */
+const LATE_MIN = Duration.minutes(5);
+/** Of every other queue. Longer than the longest delay of a message, 15 minutes, and the retries after it. */
+const BACKGROUND_LATE_MIN = Duration.minutes(30);
 /** Longer than the longest time between two receives of a webhook in an outage. */
 const POSTPONED_PERIOD = Duration.minutes(20);
-/** How old the webhooks are that wait for the end of an outage. */
-export const POSTPONED_WEBHOOK_AGE = "PostponedWebhookAge";
+/** Anyone can send a webhook without a valid signature, so one is no sign of a wrong secret. */
+const REFUSED_WEBHOOKS_MAX = 10;
 const INSPECT_HINT = "List it with: npm run admin -- dlq list";
 
 export interface AlarmsProps {
   readonly stage: string;
   readonly gateway: HttpApi;
-  readonly functions: readonly IFunction[];
+  readonly functions: readonly NodeFunction[];
   readonly deadLetters: IFunction;
+  readonly sweep: IFunction;
+  /** The workers of the busiest queues, which are the first that the account's limit of concurrency stops. */
+  readonly busiest: readonly IFunction[];
+  readonly table: Table;
   readonly pairs: readonly QueuePair[];
   /** The queues whose messages are due at once: a message that waits long raises an alarm. */
   readonly lowLatency: readonly QueuePair[];
@@ -37,65 +56,137 @@ export interface AlarmsProps {
   readonly topicArn: string | null;
 }
 
-/** The operator's alarms. docs/operate/monitoring.md explains each of them. */
+interface AlarmOptions {
+  readonly metric: IMetric;
+  readonly threshold: number;
+  readonly alarmDescription: string;
+  /** Default: the alarm fires above the threshold, and missing data is well. */
+  readonly firesBelow?: boolean;
+  /** How many of how many periods. Default: 1 of 1. */
+  readonly periods?: readonly [alarming: number, evaluated: number];
+}
+
+/**
+ * The operator's alarms. docs/operate/monitoring.md explains each of them. AWS bills an alarm by its metrics, so one that
+ * watches many functions watches one metric that the log lines of all of them have.
+ */
 export class Alarms extends Construct {
   readonly #topic: SnsAction | null;
 
   constructor(scope: Construct, id: string, props: AlarmsProps) {
     super(scope, id);
+    const { stage, deadLetters, sweep, table } = props;
     this.#topic = props.topicArn === null ? null : new SnsAction(Topic.fromTopicArn(this, "Topic", props.topicArn));
+    const counted = (name: string, period = PERIOD) => ownMetric(stage, name, { period, statistic: Stats.SUM });
 
     for (const fn of props.functions) {
-      const name = fn.node.id;
-      this.#above(`${name}Errors`, fn.metricErrors({ period: PERIOD }), 0, `Parley: ${name} crashed or timed out.`);
+      logMetric(fn, FUNCTION_ERRORS, {
+        stage,
+        name: FUNCTION_ERRORS,
+        logGroup: fn.logGroup,
+        // With the system log level WARN, Lambda writes the report of an invocation only when it did not succeed.
+        pattern: FilterPattern.all(
+          FilterPattern.stringValue("$.type", "=", "platform.report"),
+          FilterPattern.stringValue("$.record.status", "!=", "success"),
+        ),
+        unit: Unit.COUNT,
+      });
     }
+    this.#alarm("FunctionErrors", {
+      metric: counted(FUNCTION_ERRORS),
+      threshold: 0,
+      alarmDescription: "Parley: a function crashed or timed out.",
+    });
     // Lambda does not count a 500 response as an error of the function.
-    this.#above("ServerErrors", props.gateway.serverErrors(PERIOD), 0, "Parley: the API returned a 5xx response.");
+    this.#alarm("ServerErrors", {
+      metric: props.gateway.serverErrors(PERIOD),
+      threshold: 0,
+      alarmDescription: "Parley: the API returned a 5xx response.",
+    });
+    this.#alarm("SweepStopped", {
+      metric: sweep.metricInvocations({ period: PERIOD }),
+      threshold: 1,
+      alarmDescription: "Parley: the sweep of each minute has not run for ten minutes.",
+      firesBelow: true,
+      periods: [2, 2],
+    });
+    this.#alarm("FunctionsThrottled", {
+      metric: sum(props.busiest.map((fn) => fn.metricThrottles({ period: PERIOD }))),
+      threshold: 0,
+      alarmDescription: "Parley: Lambda throttled a worker. The account's limit of concurrent functions is reached.",
+    });
+    this.#alarm("TableThrottled", {
+      metric: sum(
+        ["ReadThrottleEvents", "WriteThrottleEvents"].map((name) =>
+          table.metric(name, { period: PERIOD, statistic: Stats.SUM }),
+        ),
+      ),
+      threshold: 0,
+      alarmDescription: "Parley: DynamoDB throttled requests to the table.",
+    });
+    this.#alarm("GatewayThrottled", {
+      metric: counted(GATEWAY_THROTTLED),
+      threshold: 0,
+      alarmDescription: "Parley: the gateway refused requests with 429, because they exceeded a throttle.",
+    });
+    this.#alarm("WebhooksRefused", {
+      metric: counted(WEBHOOKS_REFUSED, Duration.hours(1)),
+      threshold: REFUSED_WEBHOOKS_MAX,
+      alarmDescription: `Parley: more than ${REFUSED_WEBHOOKS_MAX} webhooks in an hour were refused, for their signature or verify token.`,
+    });
+    this.#alarm("KeyUnusable", {
+      metric: counted(KEY_UNUSABLE),
+      threshold: 0,
+      alarmDescription: "Parley: the KMS key is disabled, or its deletion is scheduled. Without it no account works.",
+    });
+    this.#alarm("AccountsNeedAttention", {
+      metric: counted(ACCOUNTS_NEED_ATTENTION, Duration.days(1)),
+      threshold: 0,
+      alarmDescription:
+        "Parley: a check found accounts that a person must connect again, or that the platform restricts.",
+    });
     // The function empties the dead letter queues within seconds, so an invocation is the sign of a dead letter.
-    this.#above(
-      "DeadLetterArrived",
-      props.deadLetters.metricInvocations({ period: PERIOD }),
-      0,
-      `Parley: a message failed ten times and was stored as a dead letter. ${INSPECT_HINT}${stageFlag(props.stage)}`,
-    );
-    for (const { node, deadLetters } of props.pairs) {
-      this.#above(
-        `${node.id}DeadLettersWaiting`,
-        visibleMessages(deadLetters),
-        0,
-        `Parley: dead letters of ${node.id} remain in their queue, so dlq list does not show them.`,
-      );
+    this.#alarm("DeadLetterArrived", {
+      metric: deadLetters.metricInvocations({ period: PERIOD }),
+      threshold: 0,
+      alarmDescription: `Parley: a message failed ten times and was stored as a dead letter. ${INSPECT_HINT}${stageFlag(stage)}`,
+    });
+    this.#alarm("DeadLettersWaiting", {
+      metric: ownMetric(stage, DEAD_LETTERS_WAITING, { period: PERIOD, statistic: Stats.MAXIMUM }),
+      threshold: 0,
+      alarmDescription: "Parley: dead letters remain in their queue, so dlq list does not show them.",
+      // A check may see a letter in the moment of its arrival, and two may be in one period.
+      periods: [2, 3],
+    });
+    for (const pair of props.pairs) {
+      const { node, queue } = pair;
+      const age = props.lowLatency.includes(pair) ? LATE_MIN : BACKGROUND_LATE_MIN;
+      this.#alarm(`${node.id}Late`, {
+        metric: queue.metricApproximateAgeOfOldestMessage({ period: PERIOD }),
+        threshold: age.toSeconds(),
+        alarmDescription: `Parley: the oldest message of ${node.id} is more than ${age.toMinutes()} minutes old.`,
+      });
     }
-    for (const { node, queue } of props.lowLatency) {
-      this.#above(
-        `${node.id}Late`,
-        queue.metricApproximateAgeOfOldestMessage({ period: PERIOD }),
-        MESSAGE_AGE_MAX.toSeconds(),
-        `Parley: the oldest message of ${node.id} is more than ${MESSAGE_AGE_MAX.toMinutes()} minutes old.`,
-      );
-    }
-    this.#above(
-      "WebhooksPostponed",
-      new Metric({
-        namespace: metricNamespace(props.stage),
-        metricName: POSTPONED_WEBHOOK_AGE,
+    this.#alarm("WebhooksPostponed", {
+      metric: ownMetric(stage, POSTPONED_WEBHOOK_AGE, {
         statistic: Stats.MAXIMUM,
         unit: Unit.MILLISECONDS,
         period: POSTPONED_PERIOD,
       }),
-      MESSAGE_AGE_MAX.toMilliseconds(),
-      `Parley: in an outage a webhook, or its raw copy, has waited for more than ${MESSAGE_AGE_MAX.toMinutes()} minutes.`,
-    );
+      threshold: LATE_MIN.toMilliseconds(),
+      alarmDescription: `Parley: in an outage a webhook, or its raw copy, has waited for more than ${LATE_MIN.toMinutes()} minutes.`,
+    });
   }
 
-  #above(id: string, metric: IMetric, threshold: number, alarmDescription: string): void {
+  #alarm(id: string, { firesBelow = false, periods: [alarming, evaluated] = [1, 1], ...options }: AlarmOptions): void {
     const alarm = new Alarm(this, id, {
-      metric,
-      threshold,
-      alarmDescription,
-      comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
-      evaluationPeriods: 1,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
+      ...options,
+      comparisonOperator: firesBelow
+        ? ComparisonOperator.LESS_THAN_THRESHOLD
+        : ComparisonOperator.GREATER_THAN_THRESHOLD,
+      evaluationPeriods: evaluated,
+      ...(alarming === evaluated ? {} : { datapointsToAlarm: alarming }),
+      treatMissingData: firesBelow ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
     });
     if (this.#topic !== null) alarm.addAlarmAction(this.#topic);
   }
@@ -106,6 +197,12 @@ function stageFlag(stage: string): string {
   return stage === DEFAULT_STAGE ? "" : ` --stage ${stage}`;
 }
 
-function visibleMessages(queue: Queue): IMetric {
-  return queue.metricApproximateNumberOfMessagesVisible({ period: PERIOD });
+/** The sum of metrics, of which those without data count as 0. */
+function sum(metrics: readonly IMetric[]): MathExpression {
+  const named = metrics.map((metric, index) => [`m${index}`, metric] as const);
+  return new MathExpression({
+    expression: named.map(([name]) => `FILL(${name}, 0)`).join(" + "),
+    usingMetrics: Object.fromEntries(named),
+    period: PERIOD,
+  });
 }

@@ -1,11 +1,22 @@
-import type { Duration } from "aws-cdk-lib";
-import { CfnStage, HttpApi as Gateway, HttpMethod, type HttpRoute, HttpStage } from "aws-cdk-lib/aws-apigatewayv2";
+import { type Duration, RemovalPolicy } from "aws-cdk-lib";
+import { AccessLogFormat } from "aws-cdk-lib/aws-apigateway";
+import {
+  CfnStage,
+  HttpApi as Gateway,
+  HttpMethod,
+  type HttpRoute,
+  HttpStage,
+  LogGroupLogDestination,
+} from "aws-cdk-lib/aws-apigatewayv2";
 import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
-import type { Metric } from "aws-cdk-lib/aws-cloudwatch";
+import { type Metric, Unit } from "aws-cdk-lib/aws-cloudwatch";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
+import { FilterPattern, LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import type { EdgeThrottles, Throttle } from "../config/settings.ts";
 import { apiName } from "../config/stack-names.ts";
+import { GATEWAY_THROTTLED, WEBHOOKS_REFUSED } from "./alarm-metrics.ts";
+import { logMetric } from "./log-metric.ts";
 
 export interface HttpApiProps {
   readonly stage: string;
@@ -17,6 +28,26 @@ export interface HttpApiProps {
   readonly intake: IFunction;
   readonly throttles: EdgeThrottles;
 }
+
+/**
+ * A line of the access log. It has the route and not the path, and neither query nor header, because all three may have a
+ * credential, such as a link of a sign-in.
+ */
+const accessLogFormat = AccessLogFormat.custom(
+  JSON.stringify({
+    time: "$context.requestTime",
+    request_id: "$context.requestId",
+    ip: "$context.identity.sourceIp",
+    method: "$context.httpMethod",
+    route: "$context.routeKey",
+    status: "$context.status",
+    // "-" when the gateway answered by itself.
+    function_status: "$context.integration.status",
+    function_error: "$context.integrationErrorMessage",
+    response_bytes: "$context.responseLength",
+    duration_ms: "$context.responseLatency",
+  }),
+);
 
 /**
  * The public HTTP API. `checkPage` serves the check page, Console the console's routes, Connect the logins of the
@@ -59,18 +90,45 @@ export class HttpApi extends Construct {
       "/docs",
       "/docs/{proxy+}",
     ]);
-    const webhooks = addRoutes(new HttpLambdaIntegration("IntakeIntegration", intake), ["/webhooks/{platform}"]);
+    const accessLog = new LogGroup(this, "AccessLog", {
+      retention: RetentionDays.TWO_WEEKS,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    const webhookRoute = "/webhooks/{platform}";
+    const webhooks = addRoutes(new HttpLambdaIntegration("IntakeIntegration", intake), [webhookRoute]);
     const stage = new HttpStage(this, "Stage", {
       httpApi: gateway,
       stageName: "$default",
       autoDeploy: true,
       throttle: { rateLimit: throttles.rest.rate, burstLimit: throttles.rest.burst },
+      accessLogSettings: { destination: new LogGroupLogDestination(accessLog), format: accessLogFormat },
     });
     throttleRoutes(stage, [
       [webhooks, throttles.webhooks],
       [signIn, throttles.signIn],
       [checkPage, throttles.checkPage],
     ]);
+    // A function may answer 429 too. The gateway's own refusal reached no function.
+    logMetric(this, GATEWAY_THROTTLED, {
+      stage: stageName,
+      name: GATEWAY_THROTTLED,
+      logGroup: accessLog,
+      pattern: FilterPattern.all(
+        FilterPattern.stringValue("$.status", "=", "429"),
+        FilterPattern.stringValue("$.function_status", "=", "-"),
+      ),
+      unit: Unit.COUNT,
+    });
+    logMetric(this, WEBHOOKS_REFUSED, {
+      stage: stageName,
+      name: WEBHOOKS_REFUSED,
+      logGroup: accessLog,
+      pattern: FilterPattern.all(
+        FilterPattern.stringValue("$.route", "=", `ANY ${webhookRoute}`),
+        FilterPattern.stringValue("$.status", "=", "403"),
+      ),
+      unit: Unit.COUNT,
+    });
     this.url = gateway.apiEndpoint;
     this.apiId = gateway.apiId;
     this.#gateway = gateway;

@@ -15,6 +15,9 @@ import type { Construct } from "constructs";
 import { functionTimeouts } from "#base/config/function-times.ts";
 import type { FunctionName } from "#base/config/names.ts";
 
+/** How long a run of a schedule waits for a free environment. */
+const RUN_AGE_MAX = Duration.minutes(10);
+
 export interface NodeFunctionProps {
   readonly description: string;
   /** The bundle, with its handler in `index.mjs`. */
@@ -25,6 +28,8 @@ export interface NodeFunctionProps {
   readonly reservedConcurrency?: number;
   /** True for a function that sends to the queue it reads. Lambda stops such a loop after 16 rounds by default. */
   readonly sendsToItself?: boolean;
+  /** True for a function of schedules, whose next run does what a failed one did not. By default Lambda repeats a run twice. */
+  readonly runsOnce?: boolean;
 }
 
 /** One Lambda function. Its role starts with one permission: writing to its own log group. */
@@ -49,6 +54,7 @@ export class NodeFunction extends LambdaFunction {
       environment: { ...props.environment },
       ...(props.reservedConcurrency === undefined ? {} : { reservedConcurrentExecutions: props.reservedConcurrency }),
       ...(props.sendsToItself ? { recursiveLoop: RecursiveLoop.ALLOW } : {}),
+      ...(props.runsOnce ? { retryAttempts: 0, maxEventAge: RUN_AGE_MAX } : {}),
       role: functionRole,
       logGroup,
       // Omits the START, END and REPORT lines to save cost. Timeouts and crashes are still logged.

@@ -11,12 +11,15 @@ export interface ScheduleProps {
   readonly input?: Readonly<Record<string, string>>;
 }
 
-/** Invokes a function at a fixed interval. */
+/**
+ * Invokes a function at a fixed interval. A run that cannot be started is not started later: the next one does the same work.
+ * The function itself says that a run that failed is not repeated.
+ */
 export class Schedule extends Construct {
   constructor(scope: Construct, id: string, { every, target, input }: ScheduleProps) {
     super(scope, id);
     const event = input && RuleTargetInput.fromObject(input);
-    const lambda = new LambdaFunction(target, event ? { event } : {});
+    const lambda = new LambdaFunction(target, { ...(event ? { event } : {}), retryAttempts: 0 });
     new Rule(this, "Rule", { schedule: Expression.rate(every), targets: [lambda] });
   }
 }

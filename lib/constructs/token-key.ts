@@ -44,6 +44,13 @@ export class TokenKey extends Construct {
     this.#allow(role, { sid: "DecryptSecrets", action: "kms:Decrypt", purposes });
   }
 
+  /** Grants a role to read the state of the key. */
+  allowDescribe(role: IRole): void {
+    role.addToPrincipalPolicy(
+      new PolicyStatement({ sid: "DescribeKey", actions: ["kms:DescribeKey"], resources: [this.key.keyArn] }),
+    );
+  }
+
   #allow(role: IRole, { sid, action, purposes }: Grant): void {
     role.addToPrincipalPolicy(
       new PolicyStatement({

@@ -1,10 +1,11 @@
 import { Duration } from "aws-cdk-lib";
 import { Unit } from "aws-cdk-lib/aws-cloudwatch";
-import { FilterPattern, MetricFilter } from "aws-cdk-lib/aws-logs";
+import { FilterPattern } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
 import { env, table as names } from "#base/config/names.ts";
 import { queueConcurrency } from "../config/concurrency.ts";
-import { metricNamespace } from "../config/stack-names.ts";
+import { ACCOUNTS_NEED_ATTENTION } from "../constructs/alarm-metrics.ts";
+import { eventPattern, logMetric } from "../constructs/log-metric.ts";
 import { QueuePair } from "../constructs/queue-pair.ts";
 import { allowReading } from "../constructs/service-secrets.ts";
 import { Worker } from "../constructs/worker.ts";
@@ -81,12 +82,25 @@ export function createAccounts(scope: Construct, context: FunctionContext): Work
   data.raw.allow(accounts.functionRole, "inbound/", "PutObject");
   mail?.allowSending(accounts.functionRole);
   // An account whose subscription was missing got no webhooks: its messages came late.
-  new MetricFilter(scope, "AccountResubscribed", {
+  logMetric(scope, "AccountResubscribed", {
+    stage: context.stage,
+    name: "AccountResubscribed",
     logGroup: accounts.logGroup,
-    filterPattern: FilterPattern.stringValue("$.event", "=", "account.resubscribed"),
-    metricNamespace: metricNamespace(context.stage),
-    metricName: "AccountResubscribed",
-    metricValue: "1",
+    pattern: eventPattern("account.resubscribed"),
+    unit: Unit.COUNT,
+  });
+  // Only a person can give its access back.
+  logMetric(scope, ACCOUNTS_NEED_ATTENTION, {
+    stage: context.stage,
+    name: ACCOUNTS_NEED_ATTENTION,
+    logGroup: accounts.logGroup,
+    pattern: FilterPattern.all(
+      eventPattern("account.checked"),
+      FilterPattern.any(
+        FilterPattern.stringValue("$.status", "=", "needs_reauth"),
+        FilterPattern.stringValue("$.status", "=", "restricted"),
+      ),
+    ),
     unit: Unit.COUNT,
   });
   return accounts;

@@ -1,11 +1,10 @@
 import { Duration } from "aws-cdk-lib";
 import { Unit } from "aws-cdk-lib/aws-cloudwatch";
-import { FilterPattern, MetricFilter } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
 import { table as names } from "#base/config/names.ts";
 import { queueConcurrency } from "../config/concurrency.ts";
-import { metricNamespace } from "../config/stack-names.ts";
-import { POSTPONED_WEBHOOK_AGE } from "../constructs/alarms.ts";
+import { POSTPONED_WEBHOOK_AGE } from "../constructs/alarm-metrics.ts";
+import { eventPattern, logMetric } from "../constructs/log-metric.ts";
 import { QueuePair } from "../constructs/queue-pair.ts";
 import { Worker } from "../constructs/worker.ts";
 import { type FunctionContext, queueVariables, rawBucketVariables, tableVariables } from "./function-context.ts";
@@ -47,12 +46,12 @@ export function createIngest(scope: Construct, context: FunctionContext): Worker
   queues.Events.allowSending(ingest.functionRole);
   queues.Profiles.allowSending(ingest.functionRole);
   // The queue's own age of a message starts again when a new message replaces it.
-  new MetricFilter(scope, "PostponedWebhookAge", {
+  logMetric(scope, "PostponedWebhookAge", {
+    stage: context.stage,
+    name: POSTPONED_WEBHOOK_AGE,
     logGroup: ingest.logGroup,
-    filterPattern: FilterPattern.stringValue("$.event", "=", "record.postponed"),
-    metricNamespace: metricNamespace(context.stage),
-    metricName: POSTPONED_WEBHOOK_AGE,
-    metricValue: "$.age_ms",
+    pattern: eventPattern("record.postponed"),
+    value: "$.age_ms",
     unit: Unit.MILLISECONDS,
   });
   return ingest;

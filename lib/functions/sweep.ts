@@ -1,10 +1,15 @@
-import { Duration } from "aws-cdk-lib";
+import { Duration, Stack } from "aws-cdk-lib";
+import { Unit } from "aws-cdk-lib/aws-cloudwatch";
+import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Construct } from "constructs";
-import { table as names } from "#base/config/names.ts";
+import { env, table as names, queues as queueNames } from "#base/config/names.ts";
+import { DEAD_LETTERS_WAITING, KEY_UNUSABLE } from "../constructs/alarm-metrics.ts";
+import { eventPattern, logMetric } from "../constructs/log-metric.ts";
 import { NodeFunction } from "../constructs/node-function.ts";
 import { Schedule } from "../constructs/schedule.ts";
 import {
   type FunctionContext,
+  keyVariables,
   queueVariables,
   rawBucketVariables,
   tableVariables,
@@ -12,8 +17,9 @@ import {
 } from "./function-context.ts";
 
 /**
- * Sends what is due to its queue, and continues data deletions, each minute. Once an hour it deletes raw webhooks and uploaded files and sends the due
- * checks of accounts to their queue, and once a day it looks for deliveries that nothing will attempt.
+ * Sends what is due to its queue, and continues data deletions, each minute. Every five minutes it looks at the dead letter
+ * queues and the key, which alarms watch. Once an hour it deletes raw webhooks and uploaded files and sends the due checks of
+ * accounts to their queue, and once a day it looks for deliveries that nothing will attempt.
  */
 export function createSweep(scope: Construct, context: FunctionContext): NodeFunction {
   const { data, queues, code } = context;
@@ -21,11 +27,16 @@ export function createSweep(scope: Construct, context: FunctionContext): NodeFun
     description: "Parley: processes what is due, each minute",
     code: code("Sweep"),
     memoryMegabytes: 256,
+    runsOnce: true,
     environment: {
       ...tableVariables(context),
+      ...keyVariables(context),
       ...rawBucketVariables(context),
       ...uploadBucketVariables(context),
       ...queueVariables(context, "Accounts", "Deliveries", "Erasures", "Events", "Realtime"),
+      [env.deadLetterQueueUrls]: Stack.of(scope).toJsonString(
+        Object.fromEntries(queueNames.map((name) => [name, queues[name].deadLetters.queueUrl])),
+      ),
     },
   });
   data.table.allow(sweep.functionRole, {
@@ -48,7 +59,20 @@ export function createSweep(scope: Construct, context: FunctionContext): NodeFun
   queues.Erasures.allowSending(sweep.functionRole);
   queues.Events.allowSending(sweep.functionRole);
   queues.Realtime.allowSending(sweep.functionRole);
+  sweep.functionRole.addToPrincipalPolicy(
+    new PolicyStatement({
+      sid: "CountDeadLetters",
+      actions: ["sqs:GetQueueAttributes"],
+      resources: queueNames.map((name) => queues[name].deadLetters.queueArn),
+    }),
+  );
+  data.key.allowDescribe(sweep.functionRole);
   new Schedule(scope, "EachMinute", { every: Duration.minutes(1), target: sweep });
+  new Schedule(scope, "Watch", {
+    every: Duration.minutes(5),
+    target: sweep,
+    input: { task: "watch" },
+  });
   new Schedule(scope, "EachHour", {
     every: Duration.hours(1),
     target: sweep,
@@ -63,6 +87,21 @@ export function createSweep(scope: Construct, context: FunctionContext): NodeFun
     every: Duration.days(1),
     target: sweep,
     input: { task: "reschedule_overdue" },
+  });
+  logMetric(scope, DEAD_LETTERS_WAITING, {
+    stage: context.stage,
+    name: DEAD_LETTERS_WAITING,
+    logGroup: sweep.logGroup,
+    pattern: eventPattern("dead_letters.waiting"),
+    value: "$.messages",
+    unit: Unit.COUNT,
+  });
+  logMetric(scope, KEY_UNUSABLE, {
+    stage: context.stage,
+    name: KEY_UNUSABLE,
+    logGroup: sweep.logGroup,
+    pattern: eventPattern("key.unusable"),
+    unit: Unit.COUNT,
   });
   return sweep;
 }

@@ -147,6 +147,10 @@ export type LogLine =
   | { readonly event: "dead_letter.expired"; readonly queue: string; readonly message_id: string }
   /** A dead letter that was not stored: its tenant is being deleted, or was. */
   | { readonly event: "dead_letter.of_deleted_tenant"; readonly queue: string; readonly message_id: string }
+  /** A look at the dead-letter queues, which `DeadLetters` empties within seconds. */
+  | { readonly event: "dead_letters.waiting"; readonly queue: string; readonly messages: number }
+  /** The key of the tokens and signing secrets is disabled, or its deletion is scheduled. */
+  | { readonly event: "key.unusable"; readonly state: string }
   /** The hourly purge. `complete` is false when the time was over: the next run continues. */
   | { readonly event: "raw_webhooks.purged"; readonly files: number; readonly complete: boolean }
   | { readonly event: "uploads.purged"; readonly files: number; readonly complete: boolean }
@@ -275,6 +279,8 @@ export const levels: Readonly<Record<LogLine["event"], Level>> = {
   "dead_letter.quarantined": "error",
   "dead_letter.expired": "error",
   "dead_letter.of_deleted_tenant": "info",
+  "dead_letters.waiting": "error",
+  "key.unusable": "error",
   "raw_webhooks.purged": "info",
   "uploads.purged": "info",
   "dead_letters.purged": "info",

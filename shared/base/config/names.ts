@@ -18,6 +18,8 @@ export const env = {
   realtimeQueueUrl: "PARLEY_REALTIME_QUEUE_URL",
   /** JSON: for each queue, the name of its dead-letter queue. */
   deadLetterQueues: "PARLEY_DEAD_LETTER_QUEUES",
+  /** JSON: for each queue, the URL of its dead-letter queue. */
+  deadLetterQueueUrls: "PARLEY_DEAD_LETTER_QUEUE_URLS",
   /** Secrets Manager id of the root secret, from which every key of the service is derived. */
   rootSecretId: "PARLEY_ROOT_SECRET_ID",
   /** Secrets Manager id of the platform secrets: JSON { meta, instagram, verify_token }. */

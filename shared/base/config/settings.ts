@@ -101,6 +101,12 @@ export function deadLetterQueueSettings(source: NodeJS.ProcessEnv = process.env)
   return (name) => queues.find((queue) => names[queue] === name) ?? null;
 }
 
+/** The URLs of the dead-letter queues by their source queue. */
+export function deadLetterQueueUrlSettings(source: NodeJS.ProcessEnv = process.env): ReadonlyMap<QueueName, string> {
+  const urls = deadLetterQueues.parse(JSON.parse(setting("deadLetterQueueUrls", source)));
+  return new Map(queues.map((queue) => [queue, urls[queue]]));
+}
+
 function withoutTrailingSlash(url: string): string {
   return withoutEndSlashes(url);
 }

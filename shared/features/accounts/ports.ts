@@ -103,6 +103,11 @@ export interface DueCheckPorts {
   readonly log: Log;
 }
 
+export interface KeyStatePorts {
+  readonly readKeyState: () => Promise<string>;
+  readonly log: Log;
+}
+
 /** Checks an account. */
 export interface AccountCheckPorts extends AccountEventPorts, OwnerMailPorts {
   readonly accounts: Pick<

@@ -1,3 +1,4 @@
+import type { Depths } from "#base/aws/depths.ts";
 import type { Log } from "#base/aws/log.ts";
 import type { Queue } from "#base/aws/queues.ts";
 import type { QueueName } from "#base/config/names.ts";
@@ -23,6 +24,11 @@ export interface DeadLetterPorts extends CountingPorts {
 
 export interface PurgeLettersPorts {
   readonly quarantine: Pick<Quarantine, "removeBefore">;
+  readonly log: Log;
+}
+
+export interface WaitingLettersPorts {
+  readonly deadLetterQueues: Depths;
   readonly log: Log;
 }
 

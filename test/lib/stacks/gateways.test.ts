@@ -64,7 +64,35 @@ test("the HTTP API lets the gateways invoke those six functions and Socket and t
     ["events.amazonaws.com", "Sweep", true],
     ["events.amazonaws.com", "Sweep", true],
     ["events.amazonaws.com", "Sweep", true],
+    ["events.amazonaws.com", "Sweep", true],
   ]);
+});
+
+test("the access log has exactly these fields: no path, query, header or body, which may have a credential", () => {
+  const logs = ofApi("HTTP", "AWS::ApiGatewayV2::Stage").map(
+    ([, { Properties }]) => Properties.AccessLogSettings as { Format: string; DestinationArn: unknown },
+  );
+  expect(logs).toHaveLength(1);
+  const [{ Format, DestinationArn } = { Format: "", DestinationArn: null }] = logs;
+  expect(JSON.parse(Format)).toEqual({
+    time: "$context.requestTime",
+    request_id: "$context.requestId",
+    ip: "$context.identity.sourceIp",
+    method: "$context.httpMethod",
+    route: "$context.routeKey",
+    status: "$context.status",
+    function_status: "$context.integration.status",
+    function_error: "$context.integrationErrorMessage",
+    response_bytes: "$context.responseLength",
+    duration_ms: "$context.responseLatency",
+  });
+  expect(resourceProperties(service, resolveReference(DestinationArn)).RetentionInDays).toBe(14);
+  expect(service.Resources[resolveReference(DestinationArn)]?.DeletionPolicy).toBe("Delete");
+});
+
+test("the WebSocket API has no access log, because the query of a handshake is a credential", () => {
+  const stages = ofApi("WEBSOCKET", "AWS::ApiGatewayV2::Stage");
+  expect(stages.map(([, { Properties }]) => Properties.AccessLogSettings)).toEqual([undefined]);
 });
 
 const throttle = (rate: number, burst: number) => ({ ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst });

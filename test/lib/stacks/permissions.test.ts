@@ -116,6 +116,8 @@ test("every function has the actions it needs and no others", () => {
       ...logs,
       "s3:DeleteObject",
       "s3:ListBucket",
+      "kms:DescribeKey",
+      "sqs:GetQueueAttributes",
       send,
     ],
     DeadLetters: [...table("GetItem", ...everyWrite), ...logs, ...reader],

@@ -155,6 +155,7 @@ describe("the functions", () => {
       "Sweep",
       [
         env.table,
+        env.keyId,
         env.rawBucket,
         env.uploadBucket,
         env.accountsQueueUrl,
@@ -162,6 +163,7 @@ describe("the functions", () => {
         env.erasuresQueueUrl,
         env.eventsQueueUrl,
         env.realtimeQueueUrl,
+        env.deadLetterQueueUrls,
       ],
     ],
     ["DeadLetters", [env.table, env.deadLetterQueues]],
@@ -341,21 +343,48 @@ test("the sweep runs each minute, purges files and enqueues checks of accounts e
   ]);
   expect(rules).toEqual([
     ["rate(1 minute)", "ENABLED", [["Sweep", undefined]]],
+    ["rate(5 minutes)", "ENABLED", [["Sweep", JSON.stringify({ task: "watch" })]]],
     ["rate(1 hour)", "ENABLED", [["Sweep", JSON.stringify({ task: "purge" })]]],
     ["rate(1 hour)", "ENABLED", [["Sweep", JSON.stringify({ task: "check_accounts" })]]],
     ["rate(1 day)", "ENABLED", [["Sweep", JSON.stringify({ task: "reschedule_overdue" })]]],
   ]);
 });
 
-test("metrics count the subscriptions of accounts that were missing, and show the age of postponed webhooks", () => {
+test("no run of a schedule is repeated, because the next one does the same work", () => {
+  const targets = resourcesOfType(service, "AWS::Events::Rule").flatMap(
+    ([, { Properties }]) => Properties.Targets as { RetryPolicy?: unknown }[],
+  );
+  expect(targets.map(({ RetryPolicy }) => RetryPolicy)).toEqual(targets.map(() => ({ MaximumRetryAttempts: 0 })));
+  const [config, ...others] = resourcesOfType(service, "AWS::Lambda::EventInvokeConfig").map(
+    ([, { Properties }]) => Properties,
+  );
+  expect(others).toEqual([]);
+  expect(config).toMatchObject({ MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: 600 });
+  expect(resolveReference(config?.FunctionName)).toBe("Sweep");
+});
+
+test("metrics count what goes wrong, by the log lines that say it, and show the age of postponed webhooks", () => {
   const filters = resourcesOfType(service, "AWS::Logs::MetricFilter").map(([, { Properties }]) => [
     Properties.FilterPattern,
     (Properties.MetricTransformations as { MetricNamespace: string; MetricName: string }[]).map(
       ({ MetricNamespace, MetricName }) => `${MetricNamespace} ${MetricName}`,
     ),
   ]);
-  expect(filters.toSorted()).toEqual([
+  const expected = [
+    [
+      '{ ($.event = "account.checked") && (($.status = "needs_reauth") || ($.status = "restricted")) }',
+      ["Parley AccountsNeedAttention"],
+    ],
+    [`{ ($.route = "ANY /webhooks/{platform}") && ($.status = "403") }`, ["Parley WebhooksRefused"]],
+    ['{ ($.status = "429") && ($.function_status = "-") }', ["Parley GatewayThrottled"]],
+    ...functions.map(() => [
+      '{ ($.type = "platform.report") && ($.record.status != "success") }',
+      ["Parley FunctionErrors"],
+    ]),
     ['{ $.event = "account.resubscribed" }', ["Parley AccountResubscribed"]],
+    ['{ $.event = "dead_letters.waiting" }', ["Parley DeadLettersWaiting"]],
+    ['{ $.event = "key.unusable" }', ["Parley KeyUnusable"]],
     ['{ $.event = "record.postponed" }', ["Parley PostponedWebhookAge"]],
-  ]);
+  ];
+  expect(filters.toSorted()).toEqual(expected.toSorted());
 });

@@ -39,6 +39,11 @@ const exportsOf = (both: { data: Template; service: Template }) =>
     Object.values(Outputs).flatMap(({ Export }) => (Export ? [Export.Name] : [])),
   );
 
+/** One metric of an alarm that computes with several, or an expression, which has no `MetricStat`. */
+interface AlarmMetric {
+  readonly MetricStat?: { readonly Metric: Readonly<Record<string, unknown>> };
+}
+
 /** Namespace and name of each metric of the service's own. The others have the generated name of a resource. */
 function ownMetrics({ service }: { service: Template }): string[] {
   const filters = resourcesOfType(service, "AWS::Logs::MetricFilter").flatMap(([, { Properties }]) =>
@@ -46,9 +51,15 @@ function ownMetrics({ service }: { service: Template }): string[] {
       ({ MetricNamespace, MetricName }) => `${MetricNamespace} ${MetricName}`,
     ),
   );
-  const alarms = resourcesOfType(service, "AWS::CloudWatch::Alarm").flatMap(([, { Properties }]) =>
-    Properties.Dimensions === undefined ? [`${Properties.Namespace} ${Properties.MetricName}`] : [],
-  );
+  const alarms = resourcesOfType(service, "AWS::CloudWatch::Alarm")
+    .flatMap(
+      ([, { Properties }]) =>
+        (Properties.Metrics as AlarmMetric[] | undefined) ?? [{ MetricStat: { Metric: Properties } }],
+    )
+    .flatMap(({ MetricStat }) => (MetricStat ? [MetricStat.Metric] : []))
+    .flatMap(({ Dimensions, Namespace, MetricName }) =>
+      Dimensions === undefined ? [`${Namespace} ${MetricName}`] : [],
+    );
   return [...filters, ...alarms];
 }
 

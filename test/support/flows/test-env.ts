@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { CreateKeyCommand, KMSClient } from "@aws-sdk/client-kms";
+import { CreateKeyCommand, DisableKeyCommand, EnableKeyCommand, KMSClient } from "@aws-sdk/client-kms";
 import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
 import { SESv2Client } from "@aws-sdk/client-sesv2";
 import { CreateQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
@@ -209,6 +209,8 @@ export async function openTestEnv(
     files: openFiles(BUCKET, aws.s3),
     uploadFiles: openUploadFiles(UPLOAD_BUCKET, aws.s3),
     receivedMessages: openReceivedMessages(aws.sqs),
+    disableKey: () => aws.kms.send(new DisableKeyCommand({ KeyId: keyId })),
+    enableKey: () => aws.kms.send(new EnableKeyCommand({ KeyId: keyId })),
     newVault: () => openVault(keyId, aws.kms),
     ingestPorts: (queues: TestQueues) => compose(hostFor(queues)).ingest(),
     /** @param graph the URL of the platform's API */

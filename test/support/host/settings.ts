@@ -32,6 +32,9 @@ export function testSettings(deployment: Deployment): NodeJS.ProcessEnv {
     [env.uploadBucket]: deployment.uploadBucket,
     ...Object.fromEntries(queues.map((queue) => [env[queueUrlNames[queue]], queueUrl(queue)])),
     [env.deadLetterQueues]: JSON.stringify(Object.fromEntries(queues.map((queue) => [queue, `${queue}-dead`]))),
+    [env.deadLetterQueueUrls]: JSON.stringify(
+      Object.fromEntries(queues.map((queue) => [queue, `${queueUrl(queue)}-dead`])),
+    ),
     [env.rootSecretId]: "root",
     [env.platformSecretId]: "platforms",
     [env.baseUrl]: baseUrl,
