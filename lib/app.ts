@@ -63,6 +63,7 @@ export function parleyApp({ outdir, context = {}, stagesFolder, bundle = true, b
     description: "Parley: stored data",
     // CloudFormation refuses to delete the stack until the operator lifts the protection.
     terminationProtection: true,
+    recoveryDays: settings.recoveryPeriodInDays,
   });
   const build = join(app.outdir, "bundles");
   try {

@@ -65,6 +65,8 @@ export interface Settings {
   readonly intakeReservedConcurrency: number | null;
   /** The sender address of mails. Null: no mails are sent, so no one can sign in. */
   readonly mailFrom: string | null;
+  /** How many days of the table can be restored. */
+  readonly recoveryPeriodInDays: number;
   /** The SNS topic that every alarm notifies. Null: the alarms show in CloudWatch only. */
   readonly alarmTopicArn: string | null;
 }
@@ -103,6 +105,7 @@ export const settingNames = [
   "intakeReservedConcurrency",
   "mailFrom",
   "alarmTopicArn",
+  "recoveryPeriodInDays",
 ] as const;
 type Name = (typeof settingNames)[number];
 type ThrottleName = "throttle" | "webhooksThrottle" | "signInThrottle" | "checkPageThrottle";
@@ -180,6 +183,7 @@ export function parseSettings(context: Readonly<Record<string, unknown>>): Setti
             /^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]+$/,
             "the ARN of an SNS topic",
           ),
+    recoveryPeriodInDays: wholeNumber("recoveryPeriodInDays", rawValue("recoveryPeriodInDays") ?? 35, 1, 35),
   };
 }
 

@@ -26,18 +26,26 @@ export interface TableAccess {
 
 const stringAttribute = (name: string) => ({ name, type: AttributeType.STRING });
 
+/** DynamoDB's own, and the longest. */
+const RECOVERY_DAYS_DEFAULT = 35;
+
 /** The single table. It is retained when its stack is deleted. */
 export class SingleTable extends Construct {
   readonly table: Table;
 
-  constructor(scope: Construct, id: string) {
+  /** @param recoveryDays the days of which the table can be restored, 1 to 35 */
+  constructor(scope: Construct, id: string, { recoveryDays }: { readonly recoveryDays: number }) {
     super(scope, id);
     this.table = new Table(this, "Table", {
       partitionKey: stringAttribute(names.partitionKey),
       sortKey: stringAttribute(names.sortKey),
       timeToLiveAttribute: names.timeToLive,
       billingMode: BillingMode.PAY_PER_REQUEST,
-      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      pointInTimeRecoverySpecification: {
+        pointInTimeRecoveryEnabled: true,
+        // The default is left out, so that the property of a deployed table does not change.
+        ...(recoveryDays === RECOVERY_DAYS_DEFAULT ? {} : { recoveryPeriodInDays: recoveryDays }),
+      },
       deletionProtection: true,
       removalPolicy: RemovalPolicy.RETAIN,
     });

@@ -6,6 +6,11 @@ import { SingleTable } from "../constructs/single-table.ts";
 import { TokenKey } from "../constructs/token-key.ts";
 import { UploadBucket } from "../constructs/upload-bucket.ts";
 
+export interface DataStackProps extends StackProps {
+  /** The days of which the table can be restored, 1 to 35. */
+  readonly recoveryDays: number;
+}
+
 /** The stored data: table, key, raw webhook bodies, uploaded files and secrets. All of it is retained when the stack is deleted. */
 export class DataStack extends Stack {
   readonly table: SingleTable;
@@ -14,9 +19,9 @@ export class DataStack extends Stack {
   readonly uploads: UploadBucket;
   readonly secrets: ServiceSecrets;
 
-  constructor(scope: Construct, id: string, props: StackProps) {
+  constructor(scope: Construct, id: string, { recoveryDays, ...props }: DataStackProps) {
     super(scope, id, props);
-    this.table = new SingleTable(this, "SingleTable");
+    this.table = new SingleTable(this, "SingleTable", { recoveryDays });
     this.key = new TokenKey(this, "TokenKey");
     this.raw = new RawBucket(this, "RawBucket");
     this.uploads = new UploadBucket(this, "UploadBucket");

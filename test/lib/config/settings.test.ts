@@ -36,6 +36,7 @@ test("without settings, the defaults of the deploy guide apply", () => {
     intakeReservedConcurrency: 100,
     mailFrom: null,
     alarmTopicArn: null,
+    recoveryPeriodInDays: 35,
   });
 });
 
@@ -122,6 +123,8 @@ describe("rejects an invalid value with the setting's name and the values it acc
     ["slowDeliveriesConcurrency", "1", "a whole number from 2 to 1000"],
     ["apiReservedConcurrency", "0", "a whole number from 1"],
     ["alarmTopicArn", "alarms", "the ARN of an SNS topic"],
+    ["recoveryPeriodInDays", "0", "a whole number from 1 to 35"],
+    ["recoveryPeriodInDays", "36", "a whole number from 1 to 35"],
   ])("%s %s", (name, value, accepts) => {
     expect(() => parse(name, value)).toThrow(accepts);
     expect(() => parse(name, value)).toThrow(`parley:${name}`);

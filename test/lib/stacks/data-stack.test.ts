@@ -56,6 +56,18 @@ describe("the table", () => {
     expect(Properties.PointInTimeRecoverySpecification).toEqual({ PointInTimeRecoveryEnabled: true });
   });
 
+  test("the table can be restored to any of as many days as the operator sets, and without a setting to DynamoDB's own 35", () => {
+    const tableWith = (days: string) =>
+      resourceNamed(
+        "AWS::DynamoDB::Table",
+        "SingleTable",
+        synthesizeTemplates({ "parley:recoveryPeriodInDays": days }).data,
+      ).Properties.PointInTimeRecoverySpecification;
+    expect(tableWith("7")).toEqual({ PointInTimeRecoveryEnabled: true, RecoveryPeriodInDays: 7 });
+    // A property that appeared would be a change of every table that is deployed.
+    expect(tableWith("35")).toEqual({ PointInTimeRecoveryEnabled: true });
+  });
+
   test("the table has deletion protection", () => {
     expect(Properties.DeletionProtectionEnabled).toBe(true);
   });

@@ -44,7 +44,7 @@ it("the data stack exports the ten values of the first release under their names
 it("the data stack exports the same values while no other stack imports one", () => {
   const outdir = mkdtempSync(join(tmpdir(), "parley-exports-"));
   try {
-    const alone = new DataStack(new App({ outdir, analyticsReporting: false }), stacks.data, {});
+    const alone = new DataStack(new App({ outdir, analyticsReporting: false }), stacks.data, { recoveryDays: 35 });
     expect(exportsOf(Assertions.fromStack(alone).toJSON())).toEqual(frozenExports);
   } finally {
     rmSync(outdir, { recursive: true, force: true });
