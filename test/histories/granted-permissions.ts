@@ -11,10 +11,10 @@ export function grantedPermissions(service: Template, name: FunctionName): strin
   );
 }
 
-/** The purposes for which a statement grants the key. */
+/** The purposes for which a statement grants the key; the key itself where it names none. */
 function grantedPurposes(condition: unknown): readonly unknown[] {
-  const { StringEquals } = condition as { StringEquals: Record<string, unknown> };
-  return [StringEquals["kms:EncryptionContext:purpose"]].flat();
+  const { StringEquals } = (condition ?? {}) as { StringEquals?: Record<string, unknown> };
+  return [StringEquals?.["kms:EncryptionContext:purpose"] ?? "key"].flat();
 }
 
 /** The shapes of the ARNs in the templates, and what they name. */

@@ -60,7 +60,7 @@ export function requiredPermissions(client: string, command: string, input: Inpu
       return [...keys.map((key) => `s3:${action} ${key.split("/")[0]}/`), ...sources];
     }
     case "KMSClient":
-      return [`kms:${action} ${input.EncryptionContext?.purpose}`];
+      return [`kms:${action} ${input.EncryptionContext?.purpose ?? "key"}`];
     case "ApiGatewayManagementApiClient":
       return [`execute-api:ManageConnections ${action === "DeleteConnection" ? "DELETE" : "POST"}`];
     case "SecretsManagerClient":

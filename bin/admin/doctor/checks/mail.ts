@@ -46,6 +46,6 @@ async function checkSandbox(client: SESv2Client): Promise<Verdict> {
   if (account.ProductionAccessEnabled) return ok("");
   return warning(
     "SES is in its sandbox: it sends mails only to addresses that it has verified.",
-    "Request production access in the SES console.",
+    "Request production access for the account in Amazon SES.",
   );
 }

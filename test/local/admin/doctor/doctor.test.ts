@@ -387,7 +387,7 @@ describe("each check names what is wrong and its fix", () => {
     [
       "mail",
       { GetAccount: { SendingEnabled: true, ProductionAccessEnabled: false } },
-      "warning | SES is in its sandbox: it sends mails only to addresses that it has verified. | Request production access in the SES console.",
+      "warning | SES is in its sandbox: it sends mails only to addresses that it has verified. | Request production access for the account in Amazon SES.",
     ],
     [
       "mail",
