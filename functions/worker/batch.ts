@@ -77,6 +77,8 @@ export async function processRecords(
       if (outcome.end === "unreadable") {
         log({ ...failureLine(worker, record, new UnreadableRecord()), version: readVersion(record.body) });
         retried.push({ record });
+        // The message is received again until it is a dead letter, and is counted once.
+        if (receiveCount(record) === 1) log({ event: "metrics.counted", metrics: { Unreadable: 1 } });
       }
     }),
   );

@@ -1,3 +1,5 @@
+import { DEFAULT_METRIC_NAMESPACE } from "#base/config/metrics.ts";
+
 /** The stage of a deployment that names none. Its stacks, exports, metrics and APIs have no suffix. */
 export const DEFAULT_STAGE = "default";
 
@@ -17,7 +19,7 @@ export const stacks = stackNames(DEFAULT_STAGE);
 
 /** The CloudWatch namespace of the metrics of a stage. */
 export function metricNamespace(stage: string): string {
-  return stage === DEFAULT_STAGE ? "Parley" : `Parley/${stage}`;
+  return stage === DEFAULT_STAGE ? DEFAULT_METRIC_NAMESPACE : `${DEFAULT_METRIC_NAMESPACE}/${stage}`;
 }
 
 /** The name of an API in the API Gateway console, for its construct. The default stage has the construct's own name. */

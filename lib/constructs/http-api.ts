@@ -134,6 +134,16 @@ export class HttpApi extends Construct {
     this.#gateway = gateway;
   }
 
+  /** All requests. */
+  requests(period: Duration): Metric {
+    return this.#gateway.metricCount({ period, statistic: "Sum" });
+  }
+
+  /** 4xx responses, from a function or from the gateway itself. */
+  clientErrors(period: Duration): Metric {
+    return this.#gateway.metricClientError({ period, statistic: "Sum" });
+  }
+
   /** 5xx responses, from a function or from the gateway itself. */
   serverErrors(period: Duration): Metric {
     return this.#gateway.metricServerError({ period, statistic: "Sum" });

@@ -3,9 +3,11 @@ import type { Code } from "aws-cdk-lib/aws-lambda";
 import type { Construct } from "constructs";
 import { env, type FunctionName, type QueueName, queues as queueNames } from "#base/config/names.ts";
 import type { Settings } from "../config/settings.ts";
+import { DEFAULT_STAGE, metricNamespace } from "../config/stack-names.ts";
 import { Alarms } from "../constructs/alarms.ts";
 import { HttpApi } from "../constructs/http-api.ts";
 import { MailSending } from "../constructs/mail-sending.ts";
+import { Overview } from "../constructs/overview.ts";
 import type { QueuePair } from "../constructs/queue-pair.ts";
 import { RealtimeApi } from "../constructs/realtime-api.ts";
 import { createAccounts, createAccountsQueue } from "../functions/accounts.ts";
@@ -98,33 +100,41 @@ export class ServiceStack extends Stack {
     const hosts = ownHosts({ gateways: [gateway, realtime], bucketNames, publicUrls });
     for (const caller of [api, deliver]) caller.addEnvironment(env.ownHosts, hosts);
 
-    new Alarms(this, "Alarms", {
+    const functions = [
+      api,
+      checkPage,
+      consoleFunction,
+      connect,
+      web,
+      intake,
+      ingest,
+      deliver,
+      profile,
+      erase,
+      mailer,
+      handOverFunction,
+      accounts,
+      socket,
+      push,
+      sweep,
+      deadLetters,
+    ];
+    if (stage !== DEFAULT_STAGE) {
+      for (const each of functions) each.addEnvironment(env.metricNamespace, metricNamespace(stage));
+    }
+    const watched = {
       stage,
       gateway,
-      functions: [
-        api,
-        checkPage,
-        consoleFunction,
-        connect,
-        web,
-        intake,
-        ingest,
-        deliver,
-        profile,
-        erase,
-        mailer,
-        handOverFunction,
-        accounts,
-        socket,
-        push,
-        sweep,
-        deadLetters,
-      ],
+      functions,
+      table: data.table.table,
+      pairs: queueNames.map((name) => queues[name]),
+    };
+    new Overview(this, "Overview", { ...watched, busiest: [api, intake, ingest, deliver] });
+    new Alarms(this, "Alarms", {
+      ...watched,
       deadLetters,
       sweep,
       busiest: [ingest, deliver],
-      table: data.table.table,
-      pairs: queueNames.map((name) => queues[name]),
       lowLatency: [queues.Inbound, queues.Events, queues.Realtime],
       topicArn: settings.alarmTopicArn,
     });

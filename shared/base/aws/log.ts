@@ -1,5 +1,7 @@
+import type { Metrics } from "../config/metrics.ts";
 import type { AttemptStage } from "../kernel/attempt-stage.ts";
 import { currentTraceId } from "../kernel/trace.ts";
+import { embeddedMetrics } from "./metrics.ts";
 
 /**
  * Every log line that Parley writes, as a closed union of counts, ids, classes and codes. No line has a field for a
@@ -245,7 +247,9 @@ export type LogLine =
   | { readonly event: "realtime.dropped"; readonly tenant: string; readonly events: number }
   /** A frame over the gateway's limit. */
   | { readonly event: "realtime.frame_too_large"; readonly tenant: string; readonly bytes: number }
-  | { readonly event: "intake.refused"; readonly reason: string };
+  | { readonly event: "intake.refused"; readonly reason: string }
+  /** Written in the embedded metric format, without the other fields of a line. */
+  | { readonly event: "metrics.counted"; readonly metrics: Metrics };
 
 export type Level = "info" | "warn" | "error";
 
@@ -313,13 +317,22 @@ export const levels: Readonly<Record<LogLine["event"], Level>> = {
   "realtime.dropped": "error",
   "realtime.frame_too_large": "warn",
   "intake.refused": "warn",
+  "metrics.counted": "info",
 };
 
 export type Log = (line: LogLine) => void;
 
 /** Writes a line of JSON to standard output with its level and the trace id of the work that writes it. */
 export function consoleLog(line: LogLine): void {
+  if (line.event === "metrics.counted") {
+    write(line.event, { event: line.event, ...embeddedMetrics(line.metrics) });
+    return;
+  }
   const traceId = currentTraceId();
   const traced = traceId === null ? line : { ...line, trace_id: traceId };
-  process.stdout.write(`${JSON.stringify({ level: levels[line.event], ...traced })}\n`);
+  write(line.event, traced);
+}
+
+function write(event: LogLine["event"], fields: object): void {
+  process.stdout.write(`${JSON.stringify({ level: levels[event], ...fields })}\n`);
 }

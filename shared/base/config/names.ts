@@ -66,6 +66,8 @@ export const env = {
   mailFrom: "PARLEY_MAIL_FROM",
   /** The SES configuration set of every mail. */
   mailConfigurationSet: "PARLEY_MAIL_CONFIGURATION_SET",
+  /** The CloudWatch namespace of the embedded metrics; when unset, that of the default stage. */
+  metricNamespace: "PARLEY_METRIC_NAMESPACE",
   /** JSON of URLs that replace the platforms' own: facebook_www, facebook_graph, instagram_www, … */
   platformUrls: "PARLEY_PLATFORM_URLS",
 } as const;

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { type EventType, eventTypes } from "#base/events/events.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
+import type { Millis } from "#base/kernel/time.ts";
 import { type Traced, traceField } from "#base/kernel/trace.ts";
 import {
   decodeBody,
@@ -26,6 +27,8 @@ export interface EventMessage extends Traced {
   readonly uncounted?: boolean;
   /** The event is about a test key's send: its deliveries are not in the statistics. */
   readonly test?: boolean;
+  /** When the webhook arrived that the event is of. Absent for other events, and where an earlier release sent the message. */
+  readonly receivedAt?: Millis;
   /** The endpoint that the event is about, which does not receive it. */
   readonly excludedEndpointId?: string;
 }
@@ -39,6 +42,7 @@ const schema = z.object({
   repeated: z.optional(z.boolean()),
   uncounted: z.optional(z.boolean()),
   test: z.optional(z.boolean()),
+  received_at: z.optional(z.number()),
   excluded_endpoint_id: z.optional(z.string()),
   trace_id: traceId,
 });
@@ -54,6 +58,7 @@ export function encodeEvent(message: EventMessage): string {
       repeated: message.repeated || undefined,
       uncounted: message.uncounted || undefined,
       test: message.test || undefined,
+      received_at: message.receivedAt,
       excluded_endpoint_id: message.excludedEndpointId,
     },
     message,
@@ -65,7 +70,7 @@ export function decodeEvent(text: string): EventMessage | null {
 }
 
 function toMessage(body: z.output<typeof schema>): EventMessage {
-  const { source, excluded_endpoint_id: excludedEndpointId } = body;
+  const { source, received_at: receivedAt, excluded_endpoint_id: excludedEndpointId } = body;
   return {
     tenant: body.tenant,
     eventUlid: body.event_ulid,
@@ -74,6 +79,7 @@ function toMessage(body: z.output<typeof schema>): EventMessage {
     repeated: body.repeated === true,
     ...(body.uncounted ? { uncounted: true } : {}),
     ...(body.test ? { test: true } : {}),
+    ...(receivedAt === undefined ? {} : { receivedAt }),
     ...(excludedEndpointId === undefined ? {} : { excludedEndpointId }),
     ...traceField(body.trace_id),
   };

@@ -36,8 +36,9 @@ export function mergeEffects(effects: Effects, other: Effects): void {
 /**
  * The queue message of a message's event. It carries keys only. A message sent through the API is counted with its
  * first delivery, which saves the API a write.
+ * @param receivedAt when the webhook of the message arrived
  */
-export function messageEvent(tenant: TenantId, record: RecordedMessage): QueueMessage {
+export function messageEvent(tenant: TenantId, record: RecordedMessage, receivedAt?: Millis): QueueMessage {
   return {
     body: encodeEvent({
       tenant,
@@ -47,6 +48,7 @@ export function messageEvent(tenant: TenantId, record: RecordedMessage): QueueMe
       repeated: !record.isNew,
       uncounted: record.message.direction === "outbound" && record.message.scope === "live" && !record.message.counted,
       test: record.message.scope === "test",
+      ...(receivedAt === undefined ? {} : { receivedAt }),
     }),
     group: tenant,
   };

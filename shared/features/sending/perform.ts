@@ -274,4 +274,5 @@ function logSend(ports: Pick<SendPorts, "log">, account: Account, outcome: SendO
     platform: account.platform,
     code: outcome.kind === "refused" ? outcome.code : null,
   });
+  if (outcome.kind === "refused") ports.log({ event: "metrics.counted", metrics: { SendsRefused: 1 } });
 }

@@ -63,6 +63,8 @@ export async function saveTally(
   now: Millis,
   onMessagesCounted: (tenant: TenantId, messagesInHour: number) => Promise<void> = async () => {},
 ): Promise<void> {
+  const stored = [...tally.values()].reduce((sum, { messages }) => sum + messages, 0);
+  if (stored > 0) ports.log({ event: "metrics.counted", metrics: { Stored: stored } });
   await allDone(
     [...tally].map(async ([tenant, counts]) => {
       try {

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { consoleLog, type LogLine } from "#base/aws/log.ts";
+import { env } from "#base/config/names.ts";
+import { setRuntimeOverrides } from "#base/kernel/runtime.ts";
 import { runWithTrace } from "#base/kernel/trace.ts";
 
 let written: string[];
@@ -12,6 +14,8 @@ beforeEach(() => {
 });
 afterEach(() => {
   vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+  setRuntimeOverrides({});
 });
 
 const refused: LogLine = { event: "intake.refused", reason: "signature" };
@@ -54,4 +58,39 @@ it("the log adds no trace id where the work has none", () => {
 
 it("the log writes the trace id of the line itself where the work has none", () => {
   expect(JSON.parse(logOnce(recordFailed))).toEqual({ level: "error", ...recordFailed });
+});
+
+it("the log writes metrics in the embedded metric format, without a dimension and without a trace id", () => {
+  setRuntimeOverrides({ now: () => 1_700_000_000_000 });
+  const line = runWithTrace("request-1", () =>
+    logOnce({ event: "metrics.counted", metrics: { Delivered: 1, DeliveryLatency: 250 } }),
+  );
+  expect(line.endsWith("}\n")).toBe(true);
+  expect(JSON.parse(line)).toEqual({
+    level: "info",
+    event: "metrics.counted",
+    _aws: {
+      Timestamp: 1_700_000_000_000,
+      CloudWatchMetrics: [
+        {
+          Namespace: "Parley",
+          Dimensions: [[]],
+          Metrics: [
+            { Name: "Delivered", Unit: "Count" },
+            { Name: "DeliveryLatency", Unit: "Milliseconds" },
+          ],
+        },
+      ],
+    },
+    Delivered: 1,
+    DeliveryLatency: 250,
+  });
+});
+
+it("the log names the namespace of the stage", () => {
+  vi.stubEnv(env.metricNamespace, "Parley/staging");
+  const { _aws } = JSON.parse(logOnce({ event: "metrics.counted", metrics: { Accepted: 1 } })) as {
+    _aws: { CloudWatchMetrics: { Namespace: string }[] };
+  };
+  expect(_aws.CloudWatchMetrics.map(({ Namespace }) => Namespace)).toEqual(["Parley/staging"]);
 });

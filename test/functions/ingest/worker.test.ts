@@ -10,6 +10,7 @@ import { injectFaults } from "../../support/faults.ts";
 import { inboundBody, instagramWebhook } from "../../support/flows/inbound-webhooks.ts";
 import { invokeWorker, queueDepth, receiveAllMessages } from "../../support/flows/queue-worker.ts";
 import { openTestEnv } from "../../support/flows/test-env.ts";
+import { countedMetrics } from "../../support/metering/counted-metrics.ts";
 import { openedEach, openedOnce } from "../../support/opened.ts";
 import { newTenant } from "../../support/stores/samples.ts";
 
@@ -209,4 +210,25 @@ it("a webhook in a file is read from there, and the file is removed after everyt
   await runWorker();
   expect(await testEnv.files.get(file)).toBeNull();
   expect(await receiveEvents()).toHaveLength(1);
+});
+
+it("a batch of webhooks counts its stored messages in one line, and a repeated webhook counts none", async () => {
+  const queue = openQueue(queues.inbound, testEnv.eventSource);
+  const repeatedWebhook = queueWebhook("n1", "n2");
+  await queue.sendAll([repeatedWebhook, queueWebhook("n3")].map((body) => ({ body })));
+  await runWorker();
+  expect(countedMetrics(testEnv.lines)).toEqual([{ Stored: 3 }]);
+  await queue.sendAll([{ body: repeatedWebhook }]);
+  await runWorker();
+  expect(countedMetrics(testEnv.lines)).toEqual([{ Stored: 3 }]);
+});
+
+it("the event of a message names when its webhook arrived", async () => {
+  const queue = openQueue(queues.inbound, testEnv.eventSource);
+  const receivedAt = testEnv.now();
+  await queue.sendAll([{ body: queueWebhook("late") }]);
+  testEnv.advance(3_000);
+  await runWorker();
+  const [event] = await receiveAllMessages(testEnv.eventSource, queues.events);
+  expect(decodeEvent(event?.body ?? "")?.receivedAt).toBe(receivedAt);
 });

@@ -22,6 +22,7 @@ import { profileWorker } from "../../../functions/profile/worker.ts";
 import { pushWorker } from "../../../functions/push/worker.ts";
 import { invokeWithRecord, type QueueWorker } from "../../support/flows/queue-worker.ts";
 import { openTestEnv } from "../../support/flows/test-env.ts";
+import { countedMetrics } from "../../support/metering/counted-metrics.ts";
 import { openedOnce } from "../../support/opened.ts";
 
 const testEnv = openedOnce(openTestEnv);
@@ -122,4 +123,10 @@ it("events for sockets of which one has a later type stay in their queue togethe
   ];
   const { batchItemFailures } = await invokeWithRecord(worker(), withFields(body, { events }));
   expect(batchItemFailures).toHaveLength(1);
+});
+
+it("a message that no worker can read is counted once, at its first receive", async () => {
+  const { worker } = workers.Profiles ?? expect.unreachable();
+  for (const receives of [1, 2, 3]) await invokeWithRecord(worker(), "not json", receives);
+  expect(countedMetrics(testEnv.lines)).toEqual([{ Unreadable: 1 }]);
 });

@@ -12,11 +12,10 @@ import { deliveryId } from "../rules/deliveries.ts";
 import { drainTask, scheduleTask, type TaskPorts } from "../schedule.ts";
 import type { AttemptKey } from "../store/items.ts";
 
-interface BreakerPorts extends TaskPorts {
+interface HealthPorts extends TaskPorts {
   readonly endpoints: Pick<Endpoints, "saveBreaker">;
+  readonly log: Log;
 }
-
-type HealthPorts = BreakerPorts & { readonly log: Log };
 
 /** An endpoint as it was read before it was called. */
 interface CalledEndpoint {
@@ -134,7 +133,7 @@ const ATTEMPTS_MAX = 8;
  * @throws when every write loses against a concurrent one
  */
 export async function updateBreaker(
-  ports: BreakerPorts,
+  ports: HealthPorts,
   { tenant, endpoint: initial, now, after = null }: BreakerUpdate,
   rule: (breaker: Breaker) => Breaker | null,
 ): Promise<void> {
@@ -149,6 +148,9 @@ export async function updateBreaker(
       await scheduleTask(ports, probe, next.openUntil, now);
     }
     const result = await ports.endpoints.saveBreaker(tenant, endpoint, next, now);
+    if (result.applied && breaker.openUntil === null && next.openUntil !== null) {
+      ports.log({ event: "metrics.counted", metrics: { CircuitsOpened: 1 } });
+    }
     if (result.applied) return sendFollowUpTasks(ports, { tenant, endpoint, now }, next);
     if (!result.endpoint) return;
     // The drain makes each waiting delivery of a deleted endpoint fail.
@@ -161,7 +163,7 @@ export async function updateBreaker(
 }
 
 async function sendFollowUpTasks(
-  ports: BreakerPorts,
+  ports: HealthPorts,
   { tenant, endpoint, now }: BreakerUpdate,
   next: Breaker,
 ): Promise<void> {

@@ -151,7 +151,7 @@ async function publishToEndpoint(ports: DeliverPorts, publication: EndpointPubli
   const delivery = { endpointId: endpoint.id, eventUlid, eventType: event.type, source, test, ...currentTrace() };
   const recorded = await finishAttempt(
     ports,
-    { tenant, endpoint, delivery, ...judgement, settledAt, uncounted },
+    { tenant, endpoint, delivery, ...judgement, settledAt, uncounted, receivedAt: event.receivedAt },
     batch,
   );
   if (recorded.kind === "superseded") await resumeFinishedAttempt(ports, tenant, recorded.row, settledAt);

@@ -1,5 +1,7 @@
+import type { Metrics } from "#base/config/metrics.ts";
 import { eventId } from "#base/events/events.ts";
 import { atStage } from "#base/kernel/attempt-stage.ts";
+import { ulidTime } from "#base/kernel/ids.ts";
 import { ATTEMPTS_MAX, DRAIN_REPEAT_DELAY } from "#base/kernel/limits.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { isoOrNull, type Millis } from "#base/kernel/time.ts";
@@ -34,6 +36,8 @@ interface JudgedFirstAttempt extends AttemptEnd, Judgement<InitialStatus> {
   readonly delivery: NewDelivery;
   /** No counter includes the event's message yet. */
   readonly uncounted: boolean;
+  /** When the webhook arrived that the event is of. */
+  readonly receivedAt?: Millis | undefined;
 }
 
 /** A retry or probe, which has claimed the delivery's row; or a delivery whose event is gone. */
@@ -62,6 +66,7 @@ export async function finishAttempt(
   if (endpoint && outcome && batch.health) recordAttempt(batch.health, { tenant, endpoint }, outcome);
   const recorded = await atStage("record", record(ports, judged));
   logAttempt(ports, judged, recorded.kind === "recorded");
+  if (recorded.kind === "recorded") countAttempt(ports, judged);
   if (recorded.kind === "recorded") await atStage("follow_up", followUp(ports, recorded, batch));
   return recorded;
 }
@@ -156,6 +161,19 @@ function nextAttemptAt(verdict: InitialStatus, settledAt: Millis): Millis | null
 function attemptNumber(judged: JudgedAttempt): number {
   if ("row" in judged) return judged.row.attempt;
   return judged.outcome ? 1 : 0;
+}
+
+/** Counts an attempt whose verdict this process has stored, so that no other one counts it. */
+function countAttempt({ log }: Pick<DeliverPorts, "log">, judged: JudgedAttempt): void {
+  const { outcome, verdict, settledAt } = judged;
+  const { eventUlid } = "row" in judged ? judged.row : judged.delivery;
+  // Without the time of the webhook, such as in a retry: an event is created when it is stored.
+  const since = ("receivedAt" in judged ? judged.receivedAt : undefined) ?? ulidTime(eventUlid);
+  const metrics: Metrics = {
+    ...(outcome && attemptNumber(judged) > 1 ? { Retries: 1 } : {}),
+    ...(verdict.status === "delivered" ? { Delivered: 1, DeliveryLatency: Math.max(0, settledAt - since) } : {}),
+  };
+  if (Object.keys(metrics).length > 0) log({ event: "metrics.counted", metrics });
 }
 
 /** @param isRecorded false when another worker's result stands */

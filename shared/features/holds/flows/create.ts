@@ -100,6 +100,7 @@ async function saveHold(
   };
   const audit = holdAuditEntry("hold.create", newHold, { actor: authorName(author), ip: author.ip }, now);
   if (!(await ports.holds.create(newHold, head.lastInboundAt, audit))) return refuse("conversation_not_found");
+  ports.log({ event: "metrics.counted", metrics: { HoldsCreated: 1 } });
   await requestHoldPush(ports, { tenant: head.ref.tenant, account, id, now });
   return toHoldResult(newHold);
 }

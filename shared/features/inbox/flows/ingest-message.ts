@@ -19,7 +19,7 @@ import type { UpdateContext } from "./update-context.ts";
 
 /** Stores one message in either direction, advances its conversation's head and publishes its event. */
 export async function ingestMessage(ports: IngestPorts, update: MessageUpdate, context: UpdateContext): Promise<void> {
-  const { account, snapshot, effects, now } = context;
+  const { account, snapshot, effects, now, receivedAt } = context;
   const { tenant } = account;
   const message = toMessage(update, context);
   const { id: messageId, conversationId } = message;
@@ -41,7 +41,9 @@ export async function ingestMessage(ports: IngestPorts, update: MessageUpdate, c
   const changeContext = { account, conversationId, messageId, erasure, now };
   // Even where the row is unsent already: the run that emptied it may have died before it updated the head.
   const isUnsent = hasPending && (await applyPending(ports, changeContext, record.ref));
-  if (!isUnsent && record.message.unsentAt === undefined) effects.events.push(messageEvent(tenant, record));
+  if (!isUnsent && record.message.unsentAt === undefined) {
+    effects.events.push(messageEvent(tenant, record, receivedAt));
+  }
   requestProfile(effects, { tenant, message: record.message, before: snapshot, snapshot: advance.snapshot, now });
 }
 

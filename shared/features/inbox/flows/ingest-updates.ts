@@ -59,7 +59,7 @@ export async function ingestUpdates(
   for (const { update, account, conversation } of routedUpdates) {
     const snapshot = conversation === null ? null : (snapshots.get(conversation) ?? null);
     try {
-      await ingestUpdate(ports, update, { account, snapshot, effects, now });
+      await ingestUpdate(ports, update, { account, snapshot, effects, now, receivedAt });
     } catch (error) {
       failures.push(error);
       if (isServiceFault(error) || error instanceof OutOfTime) break;

@@ -12,6 +12,8 @@ export interface UpdateContext {
   /** Collects what the update queues and counts. */
   readonly effects: Effects;
   readonly now: Millis;
+  /** When the update's webhook arrived. */
+  readonly receivedAt?: Millis;
 }
 
 /** What the steps of a change of a message share. */

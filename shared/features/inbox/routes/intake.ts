@@ -70,6 +70,7 @@ const receive = endpoint.public({
       return refuse("signature_invalid");
     }
     await receiveWebhook(ports, body, now);
+    ports.log({ event: "metrics.counted", metrics: { Accepted: 1 } });
     return new Response("EVENT_RECEIVED", { headers: { "content-type": "text/plain; charset=utf-8" } });
   },
 });

@@ -7,9 +7,10 @@ import { sweepDue } from "#features/delivery/flows/sweep/due.ts";
 import { deliveryId } from "#features/delivery/rules/deliveries.ts";
 import { startReceiver } from "../../../base/net/receiver.ts";
 import { openEndpointFixture } from "../../../support/flows/endpoint-fixture.ts";
-import { invokeWorker } from "../../../support/flows/queue-worker.ts";
+import { invokeWorker, receiveAllMessages } from "../../../support/flows/queue-worker.ts";
 import { createEndpointAt, recordMessage } from "../../../support/flows/test-endpoints.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { countedMetrics } from "../../../support/metering/counted-metrics.ts";
 import { openedEach, openedOnce } from "../../../support/opened.ts";
 import { auditOf } from "../../access/store/support/team-samples.ts";
 
@@ -132,4 +133,26 @@ it("each event of a batch keeps its trace ID", async () => {
     expect(traceIds.get(deliveryId(eventUlid, first.endpoint.id))).toBe(traceId);
     expect(traceIds.get(deliveryId(eventUlid, second.endpoint.id))).toBe(traceId);
   }
+});
+
+it("a retry is counted once, and its delivery once with the time since its event was stored", async () => {
+  await publish("request-9", [503, 204]);
+  await drain("events");
+  expect(countedMetrics(testEnv.lines)).toEqual([]);
+  testEnv.advance(6 * SECOND);
+  await drain("deliveries");
+  expect(countedMetrics(testEnv.lines)).toEqual([{ Retries: 1, Delivered: 1, DeliveryLatency: 6 * SECOND }]);
+});
+
+it("a first delivery is counted once with the time since its webhook arrived, also when its message comes twice", async () => {
+  const { eventUlid } = await publish("request-10");
+  const [queued] = await receiveAllMessages(testEnv.eventSource, fixture.queues.events);
+  const event = decodeEvent(queued?.body ?? "") ?? expect.unreachable("not an event");
+  const body = encodeEvent({ ...event, receivedAt: testEnv.now() - 4 * SECOND });
+  for (const repeated of [false, true]) {
+    await fixture.deliverPorts.events.send({ body: repeated ? encodeEvent({ ...event, repeated }) : body });
+    await drain("events");
+  }
+  expect(event.eventUlid).toBe(eventUlid);
+  expect(countedMetrics(testEnv.lines)).toEqual([{ Delivered: 1, DeliveryLatency: 4 * SECOND }]);
 });

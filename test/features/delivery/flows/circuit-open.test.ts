@@ -6,6 +6,7 @@ import { deadLettersWorker } from "../../../../functions/dead-letters/worker.ts"
 import { advanceToWholeSecond, type Outage, openOutage } from "../../../support/flows/outage-fixture.ts";
 import { invokeWorker, receiveAllMessages } from "../../../support/flows/queue-worker.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { countedMetrics } from "../../../support/metering/counted-metrics.ts";
 import { openedOnce } from "../../../support/opened.ts";
 import { openStores } from "../../../support/stores/open-stores.ts";
 
@@ -233,4 +234,13 @@ it("an endpoint whose circuit is open is probed half an hour later when its prob
   await invokeWorker(testEnv.eventSource, outage.queues.deliveries, outage.worker);
   await outage.drainQueues();
   expect(new Set(Object.values(await outage.statuses()))).toEqual(new Set(["delivered"]));
+});
+
+it("a circuit that opens is counted once, and not again by its failing probes", async () => {
+  testEnv.lines.length = 0;
+  await outage.openCircuit();
+  await outage.drainQueues();
+  await outage.runProbes(2);
+  const opened = countedMetrics(testEnv.lines).filter((metrics) => metrics.CircuitsOpened !== undefined);
+  expect(opened).toEqual([{ CircuitsOpened: 1 }]);
 });

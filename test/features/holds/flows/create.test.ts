@@ -12,6 +12,7 @@ import { isHoldSecret } from "#features/holds/rules/holds.ts";
 import { CANARY, openHoldFixture, SOURCE_IP } from "../../../support/flows/hold-fixture.ts";
 import { queueDepth } from "../../../support/flows/queue-worker.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { countedMetrics } from "../../../support/metering/counted-metrics.ts";
 import { openedOnce } from "../../../support/opened.ts";
 import { newTenant, PERSON } from "../../../support/stores/samples.ts";
 
@@ -255,4 +256,12 @@ it("erasing the conversation removes its holds, waiting and ended, and counts th
   });
   expect(await fixture.tryCreateHold()).toEqual({ refused: "conversation_not_found" });
   expect(fixture.calls).toHaveLength(1);
+});
+
+it("a message that is held is counted once", async () => {
+  const fixture = await openHoldFixture(testEnv);
+  testEnv.lines.length = 0;
+  const { id } = await fixture.newHold();
+  await fixture.read(id);
+  expect(countedMetrics(testEnv.lines)).toEqual([{ HoldsCreated: 1 }]);
 });

@@ -12,6 +12,7 @@ import { verifyHandshake, verifySignature } from "#platforms/parse/signature.ts"
 import { createApp } from "../../../support/conformance/observed-app.ts";
 import { queueDepth, receiveBatch } from "../../../support/flows/queue-worker.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
+import { countedMetrics } from "../../../support/metering/counted-metrics.ts";
 import { openedEach, openedOnce } from "../../../support/opened.ts";
 import { seededFraction } from "../../../support/stores/samples.ts";
 
@@ -156,4 +157,11 @@ it("the subscription handshake returns the challenge as plain text only for the 
   expect((await shake("")).status).toBe(403);
   expect((await shake(SECRETS.verifyToken, "unsubscribe")).status).toBe(403);
   expect((await app.request("/webhooks/messenger")).status).toBe(403);
+});
+
+it("a platform's webhook that is queued is counted once as accepted, and a refused one is not", async () => {
+  await post("{}", signBody("{}", "another"));
+  expect(countedMetrics(testEnv.lines)).toEqual([]);
+  await post("{}", signBody("{}", SECRETS.meta));
+  expect(countedMetrics(testEnv.lines)).toEqual([{ Accepted: 1 }]);
 });

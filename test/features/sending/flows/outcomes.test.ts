@@ -7,6 +7,7 @@ import { dueSendKey } from "#features/sending/store/items.ts";
 import { eventSchema } from "#features/webhooks/event-catalog.ts";
 import { unknownOutcome } from "../../../support/flows/conversation-fixture.ts";
 import { openReplyFixture, refusedWith, replyFixtures } from "../../../support/flows/reply-fixture.ts";
+import { countedMetrics } from "../../../support/metering/counted-metrics.ts";
 import { readItem } from "../../../support/stores/items.ts";
 import { openStores } from "../../../support/stores/open-stores.ts";
 import { linkTestAccount } from "../../accounts/flows/support/link-test-account.ts";
@@ -291,4 +292,13 @@ it("the due item of a send has its own time and partition", async () => {
   const [due] = await fixture.dueItems();
   const [record] = await fixture.records();
   expect(due).toMatchObject(dueSendKey(testEnv.now() + MINUTE, String(record?.SK).slice(2)));
+});
+
+it("a send that the platform refuses is counted once, and one that it accepts is not", async () => {
+  testEnv.lines.length = 0;
+  await fixture.sendReply({ text: "accepted" });
+  expect(countedMetrics(testEnv.lines)).toEqual([]);
+  fixture.setPlatformResponse(refusedWith({}));
+  await fixture.sendReply({ text: "refused" });
+  expect(countedMetrics(testEnv.lines)).toEqual([{ SendsRefused: 1 }]);
 });
