@@ -21,13 +21,34 @@ export interface EdgeThrottles {
   readonly rest: Throttle;
 }
 
+/** A domain of the operator for one gateway. */
+export interface DomainSetting {
+  readonly name: string;
+  /** Of a certificate of ACM in the region of the deployment. */
+  readonly certificateArn: string;
+}
+
+/** A monthly budget of the AWS account. */
+export interface BudgetSetting {
+  /** In US dollars. */
+  readonly amount: number;
+  /** A mail address, or the ARN of an SNS topic. */
+  readonly notify: string;
+}
+
 /** A setting that the operator can correct. Its message is one line, which names the problem and the fix. */
 export class SettingError extends Error {}
 
 export interface Settings {
-  /** The public URL of the API, without a trailing slash. Null: the gateway's own URL. */
+  /** The domain of the HTTP API. Null: the gateway's own host. */
+  readonly domain: DomainSetting | null;
+  /** The domain of the WebSocket API. Null: the gateway's own host. */
+  readonly realtimeDomain: DomainSetting | null;
+  /** Null: no budget. */
+  readonly budget: BudgetSetting | null;
+  /** The public URL of the API, without a trailing slash. Null: that of the domain or the gateway. */
   readonly baseUrl: string | null;
-  /** The public WebSocket URL, without a trailing slash. Null: the gateway's own URL. */
+  /** The public WebSocket URL, without a trailing slash. Null: that of the domain or the gateway. */
   readonly realtimeUrl: string | null;
   /** The origin of the console, to which a sign-in leads. Null: that of the API. */
   readonly consoleUrl: string | null;
@@ -106,6 +127,12 @@ export const settingNames = [
   "mailFrom",
   "alarmTopicArn",
   "recoveryPeriodInDays",
+  "domain",
+  "certificateArn",
+  "realtimeDomain",
+  "realtimeCertificateArn",
+  "budgetAmount",
+  "budgetNotify",
 ] as const;
 type Name = (typeof settingNames)[number];
 type ThrottleName = "throttle" | "webhooksThrottle" | "signInThrottle" | "checkPageThrottle";
@@ -128,6 +155,8 @@ export function parseSettings(context: Readonly<Record<string, unknown>>): Setti
     burst: wholeNumber(`${name}Burst`, rawValue(`${name}Burst`) ?? burst, 1, 100_000),
   });
   return {
+    ...domains(rawValue),
+    budget: budget(rawValue),
     baseUrl: rawValue("baseUrl") === undefined ? null : withoutEndSlashes(url("baseUrl", rawValue("baseUrl"))),
     realtimeUrl: rawValue("realtimeUrl") === undefined ? null : webSocketUrl("realtimeUrl", rawValue("realtimeUrl")),
     consoleUrl: rawValue("consoleUrl") === undefined ? null : origin("consoleUrl", rawValue("consoleUrl")),
@@ -185,6 +214,53 @@ export function parseSettings(context: Readonly<Record<string, unknown>>): Setti
           ),
     recoveryPeriodInDays: wholeNumber("recoveryPeriodInDays", rawValue("recoveryPeriodInDays") ?? 35, 1, 35),
   };
+}
+
+const HOST_NAME = /^(?=.{4,253}$)([a-z\d]([a-z\d-]{0,61}[a-z\d])?\.)+[a-z]{2,63}$/;
+const CERTIFICATE_ARN = /^arn:[\w-]+:acm:[\w-]+:\d{12}:certificate\/[\w-]+$/;
+const MAIL_OR_TOPIC = /^([\w.+-]{1,64}@[\w-]+(\.[\w-]+)+|arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]+)$/;
+
+function domains(rawValue: (name: Name) => unknown): Pick<Settings, "domain" | "realtimeDomain"> {
+  const optional = (name: Name, regex: RegExp, expected: string): string | null =>
+    rawValue(name) === undefined ? null : pattern(name, rawValue(name), regex, expected);
+  const certificate = (name: "certificateArn" | "realtimeCertificateArn") =>
+    optional(name, CERTIFICATE_ARN, "the ARN of a certificate of ACM");
+  const host = (name: "domain" | "realtimeDomain") =>
+    optional(name, HOST_NAME, "a host name in lower case, such as api.example.com");
+  const [name, realtimeName] = [host("domain"), host("realtimeDomain")];
+  const [certificateArn, ownCertificateArn] = [certificate("certificateArn"), certificate("realtimeCertificateArn")];
+  const realtimeArn = ownCertificateArn ?? certificateArn;
+  if (certificateArn !== null && name === null && (realtimeName === null || ownCertificateArn !== null)) {
+    throw missingPart("certificateArn", "domain");
+  }
+  if (ownCertificateArn !== null && realtimeName === null)
+    throw missingPart("realtimeCertificateArn", "realtimeDomain");
+  if (name !== null && certificateArn === null) throw missingPart("domain", "certificateArn");
+  if (realtimeName !== null && realtimeArn === null) throw missingPart("realtimeDomain", "realtimeCertificateArn");
+  if (name !== null && name === realtimeName) throw invalidSetting("realtimeDomain", realtimeName, "another domain");
+  return {
+    domain: name === null || certificateArn === null ? null : { name, certificateArn },
+    realtimeDomain:
+      realtimeName === null || realtimeArn === null ? null : { name: realtimeName, certificateArn: realtimeArn },
+  };
+}
+
+function budget(rawValue: (name: Name) => unknown): BudgetSetting | null {
+  const [amount, notify] = [rawValue("budgetAmount"), rawValue("budgetNotify")];
+  if (amount === undefined && notify === undefined) return null;
+  if (notify === undefined) throw missingPart("budgetAmount", "budgetNotify");
+  if (amount === undefined) throw missingPart("budgetNotify", "budgetAmount");
+  return {
+    amount: wholeNumber("budgetAmount", amount, 1, 1_000_000),
+    notify: pattern("budgetNotify", notify, MAIL_OR_TOPIC, "an email address or the ARN of an SNS topic"),
+  };
+}
+
+/** A setting that has no effect without another one. */
+function missingPart(name: Name, missing: Name): Error {
+  return new SettingError(
+    `${SETTING_PREFIX}${name} needs ${SETTING_PREFIX}${missing}. Set ${SETTING_PREFIX}${missing}, or remove ${SETTING_PREFIX}${name}.`,
+  );
 }
 
 function limits(rawValue: (name: Name) => unknown): OperatorLimits {

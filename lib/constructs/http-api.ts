@@ -13,9 +13,10 @@ import { type Metric, Unit } from "aws-cdk-lib/aws-cloudwatch";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { FilterPattern, LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
-import type { EdgeThrottles, Throttle } from "../config/settings.ts";
+import type { DomainSetting, EdgeThrottles, Throttle } from "../config/settings.ts";
 import { apiName } from "../config/stack-names.ts";
 import { GATEWAY_THROTTLED, WEBHOOKS_REFUSED } from "./alarm-metrics.ts";
+import { mapDomain } from "./custom-domain.ts";
 import { logMetric } from "./log-metric.ts";
 
 export interface HttpApiProps {
@@ -27,6 +28,8 @@ export interface HttpApiProps {
   readonly web: IFunction;
   readonly intake: IFunction;
   readonly throttles: EdgeThrottles;
+  /** Null: the API has the gateway's own host. */
+  readonly domain: DomainSetting | null;
 }
 
 /**
@@ -62,11 +65,13 @@ export class HttpApi extends Construct {
 
   constructor(scope: Construct, id: string, props: HttpApiProps) {
     super(scope, id);
-    const { stage: stageName, api, intake, throttles } = props;
+    const { stage: stageName, api, intake, throttles, domain } = props;
     const gateway = new Gateway(this, "Gateway", {
       description: "Parley",
       ...apiName(stageName, "api"),
       createDefaultStage: false,
+      // Otherwise callers go around what is in front of the domain.
+      ...(domain === null ? {} : { disableExecuteApiEndpoint: true }),
       defaultIntegration: new HttpLambdaIntegration("ApiIntegration", api),
     });
     // A function answers the methods that none of its routes has with 405.
@@ -129,7 +134,8 @@ export class HttpApi extends Construct {
       ),
       unit: Unit.COUNT,
     });
-    this.url = gateway.apiEndpoint;
+    if (domain !== null) mapDomain(this, { domain, api: gateway, stage, output: "DomainTarget" });
+    this.url = domain === null ? gateway.apiEndpoint : `https://${domain.name}`;
     this.apiId = gateway.apiId;
     this.#gateway = gateway;
   }

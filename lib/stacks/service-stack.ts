@@ -7,6 +7,7 @@ import { DEFAULT_STAGE, metricNamespace } from "../config/stack-names.ts";
 import { Alarms } from "../constructs/alarms.ts";
 import { HttpApi } from "../constructs/http-api.ts";
 import { MailSending } from "../constructs/mail-sending.ts";
+import { MonthlyBudget } from "../constructs/monthly-budget.ts";
 import { Overview } from "../constructs/overview.ts";
 import type { QueuePair } from "../constructs/queue-pair.ts";
 import { RealtimeApi } from "../constructs/realtime-api.ts";
@@ -82,13 +83,18 @@ export class ServiceStack extends Stack {
 
     const { throttles } = settings;
     const pages = { checkPage, console: consoleFunction, connect, web };
-    const gateway = new HttpApi(this, "HttpApi", { stage, api, ...pages, intake, throttles });
+    const gateway = new HttpApi(this, "HttpApi", { stage, api, ...pages, intake, throttles, domain: settings.domain });
     const baseUrl = settings.baseUrl ?? gateway.url;
     for (const each of [api, consoleFunction, connect, web, mailer]) each.addEnvironment(env.baseUrl, baseUrl);
     for (const each of [api, consoleFunction, connect, socket]) {
       each.addEnvironment(env.consoleUrl, settings.consoleUrl ?? baseUrl);
     }
-    const realtime = new RealtimeApi(this, "RealtimeApi", { stage, socket, throttle: throttles.rest });
+    const realtime = new RealtimeApi(this, "RealtimeApi", {
+      stage,
+      socket,
+      throttle: throttles.rest,
+      domain: settings.realtimeDomain,
+    });
     const realtimeUrl = settings.realtimeUrl ?? realtime.url;
     for (const each of [api, consoleFunction, web]) each.addEnvironment(env.realtimeUrl, realtimeUrl);
     for (const each of [socket, push]) {
@@ -96,7 +102,10 @@ export class ServiceStack extends Stack {
       realtime.allowManaging(each.functionRole);
     }
     const bucketNames = [data.raw, data.uploads].map(({ bucket }) => bucket.bucketName);
-    const publicUrls = [settings.baseUrl, settings.realtimeUrl].filter((url) => url !== null);
+    const domainUrls = [settings.domain, settings.realtimeDomain].flatMap((domain) =>
+      domain === null ? [] : `https://${domain.name}`,
+    );
+    const publicUrls = [settings.baseUrl, settings.realtimeUrl, ...domainUrls].filter((url) => url !== null);
     const hosts = ownHosts({ gateways: [gateway, realtime], bucketNames, publicUrls });
     for (const caller of [api, deliver]) caller.addEnvironment(env.ownHosts, hosts);
 
@@ -138,6 +147,7 @@ export class ServiceStack extends Stack {
       lowLatency: [queues.Inbound, queues.Events, queues.Realtime],
       topicArn: settings.alarmTopicArn,
     });
+    if (settings.budget !== null) new MonthlyBudget(this, "MonthlyBudget", settings.budget);
     new CfnOutput(this, "ApiUrl", { value: gateway.url });
     new CfnOutput(this, "RealtimeUrl", { value: realtime.url });
     // The operator's commands read these, and send a dead letter back to its queue.

@@ -34,13 +34,26 @@ export function lambdaHandler(app: Pick<App, "fetch">, log: LogFault): HttpHandl
     const acceptEncoding = event.headers?.["accept-encoding"] ?? "";
     try {
       const edge = toEdge(event, context.getRemainingTimeInMillis() - RESPONSE_MARGIN);
-      return await toLambdaResult(await app.fetch(toRequest(event, edge), edge), acceptEncoding);
+      return onlyOverHttps(event, await toLambdaResult(await app.fetch(toRequest(event, edge), edge), acceptEncoding));
     } catch (error) {
       const correlationId = event.requestContext?.requestId ?? newUlid(clockNow());
       log({ event: "request.failed", operation: "unknown", correlation_id: correlationId, error: className(error) });
-      return toLambdaResult(withCommonHeaders(failure(refuse("internal_error")), correlationId), acceptEncoding);
+      const response = withCommonHeaders(failure(refuse("internal_error")), correlationId);
+      return onlyOverHttps(event, await toLambdaResult(response, acceptEncoding));
     }
   };
+}
+
+/** Two years. A host below that of the API may be another service, so it is not included. */
+const HTTPS_ONLY = "max-age=63072000";
+
+/** Has browsers call the host only over https. The gateway of the local stack has http, and browsers ignore it there. */
+function onlyOverHttps(
+  event: APIGatewayProxyEventV2,
+  result: APIGatewayProxyStructuredResultV2,
+): APIGatewayProxyStructuredResultV2 {
+  if (event.headers?.["x-forwarded-proto"] !== "https") return result;
+  return { ...result, headers: { ...result.headers, "strict-transport-security": HTTPS_ONLY } };
 }
 
 function toEdge(event: APIGatewayProxyEventV2, remaining: Millis): Required<Edge> {

@@ -228,3 +228,29 @@ it("a function that runs out of time answers an unreadable event with the envelo
   expect(readVerdict(await call(event))).toEqual([500, "internal_error"]);
   expect(lines.map(({ operation, error }) => [operation, error])).toEqual([["unknown", "TypeError"]]);
 });
+
+const headersOf = (proto: string) => ({ authorization: "Bearer bound", "x-forwarded-proto": proto });
+
+it.each([
+  ["an answer", "/v1/facts", 10_000, 200],
+  ["a refusal", "/v1/no-such-route", 10_000, 404],
+  ["the fault of a function that is out of time", "/v1/faults/hang", 600, 500],
+])(
+  "%s over https says that browsers call the host only over https, and over http it does not",
+  async (_what, rawPath, remaining, status) => {
+    const { call: callWithin } = setup(remaining);
+    const secure = await callWithin({ rawPath, headers: headersOf("https") });
+    expect(secure.headers).toMatchObject({ "strict-transport-security": "max-age=63072000" });
+    const local = await callWithin({ rawPath, headers: headersOf("http") });
+    expect([secure.statusCode, local.statusCode]).toEqual([status, status]);
+    expect(local.headers).not.toHaveProperty("strict-transport-security");
+  },
+);
+
+it("an event that cannot be read gets a fault over https that says so, too", async () => {
+  const event = { ...gatewayEvent({ headers: headersOf("https") }), rawPath: undefined } as never;
+  const { app } = createTestApp();
+  const result = await lambdaHandler(app, () => {})(event, { getRemainingTimeInMillis: () => 10_000 });
+  expect(result.statusCode).toBe(500);
+  expect(result.headers).toMatchObject({ "strict-transport-security": "max-age=63072000" });
+});

@@ -5,6 +5,9 @@ const parse = (name: string, value: unknown) => parseSettings({ [`parley:${name}
 
 test("without settings, the defaults of the deploy guide apply", () => {
   expect(parseSettings({})).toEqual({
+    domain: null,
+    realtimeDomain: null,
+    budget: null,
     baseUrl: null,
     realtimeUrl: null,
     consoleUrl: null,
@@ -140,4 +143,37 @@ test("the configuration accepts plain http for a loopback address only", () => {
   expect(parse("platformUrls", '{"facebook_graph":"http://127.0.0.1:9000"}').platformUrls).toBe(
     '{"facebook_graph":"http://127.0.0.1:9000"}',
   );
+});
+
+const certificateArn = "arn:aws:acm:eu-central-1:123456789012:certificate/a1-b2";
+const ownArn = "arn:aws:acm:eu-central-1:123456789012:certificate/c3-d4";
+
+test("the configuration has a domain for each gateway, with one certificate for both or one for each", () => {
+  const both = { "parley:domain": "api.example.com", "parley:realtimeDomain": "ws.example.com" };
+  expect(parseSettings({ ...both, "parley:certificateArn": certificateArn })).toMatchObject({
+    domain: { name: "api.example.com", certificateArn },
+    realtimeDomain: { name: "ws.example.com", certificateArn },
+  });
+  expect(
+    parseSettings({ ...both, "parley:certificateArn": certificateArn, "parley:realtimeCertificateArn": ownArn }),
+  ).toMatchObject({ domain: { certificateArn }, realtimeDomain: { certificateArn: ownArn } });
+});
+
+test.each([
+  [{ domain: "api.example.com" }, "parley:domain needs parley:certificateArn."],
+  [{ certificateArn }, "parley:certificateArn needs parley:domain."],
+  [{ realtimeDomain: "ws.example.com" }, "parley:realtimeDomain needs parley:realtimeCertificateArn."],
+  [{ realtimeCertificateArn: ownArn }, "parley:realtimeCertificateArn needs parley:realtimeDomain."],
+  [{ domain: "https://api.example.com", certificateArn }, "Invalid parley:domain"],
+  [{ domain: "API.example.com", certificateArn }, "Invalid parley:domain"],
+  [{ domain: "api", certificateArn }, "Invalid parley:domain"],
+  [{ domain: "api.example.com", certificateArn: "arn:aws:iam::1:x" }, "Invalid parley:certificateArn"],
+  [{ domain: "a.example.com", realtimeDomain: "a.example.com", certificateArn }, "Invalid parley:realtimeDomain"],
+  [{ budgetAmount: "20" }, "parley:budgetAmount needs parley:budgetNotify."],
+  [{ budgetNotify: "ops@example.com" }, "parley:budgetNotify needs parley:budgetAmount."],
+  [{ budgetAmount: "0", budgetNotify: "ops@example.com" }, "Invalid parley:budgetAmount"],
+  [{ budgetAmount: "20", budgetNotify: "ops" }, "Invalid parley:budgetNotify"],
+])("the configuration refuses %j in one line that names the problem", (settings, message) => {
+  const context = Object.fromEntries(Object.entries(settings).map(([name, value]) => [`parley:${name}`, value]));
+  expect(() => parseSettings(context)).toThrow(message);
 });
