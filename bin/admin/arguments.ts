@@ -5,6 +5,7 @@ import { nearest } from "./text/nearest.ts";
 
 export const USAGE = `Usage:
   npm run admin -- doctor [--json]
+  npm run admin -- smoke [--json]
   npm run admin -- tenant create SLUG --owner EMAIL [--name NAME] [--json]
   npm run admin -- tenant invite-owner SLUG EMAIL [--json]
   npm run admin -- tenant suspend SLUG [--json]
@@ -38,6 +39,9 @@ deployment that variables name: ${env.table}, ${env.keyId}, ${env.rootSecretId},
 doctor checks what a deployment needs, also before the first one: account, quotas, table, key, secrets, queues, version, the
 platform's view of the app, mail and alarms. Each finding names its fix, and it exits with 1 if one blocks. Without --stage it
 skips what only the file of a stage knows.
+smoke takes a message through the deployment, without a platform and mail: a temporary tenant, a signed webhook, its message and
+frame, a test key's reply, an erasure, and the deletion of the tenant, which takes minutes. It prints the time of each step, and
+exits with 1 and the step that failed. After a run that was stopped, the same command deletes what that left.
 A revoked key gets 401 from its next request on, and is listed for 90 days. A suspended tenant's keys get 403. Its webhooks are still received and delivered.
 tenant invite-owner names an owner of an existing tenant, and revokes the invites of owners who were named before and
 have not signed in.

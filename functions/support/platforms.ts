@@ -2,7 +2,7 @@ import { parsePlatformSecrets, secretReader } from "#base/aws/secrets.ts";
 import { platformUrlSettings, setting } from "#base/config/settings.ts";
 import { newUlid } from "#base/kernel/ids.ts";
 import { clockNow } from "#base/kernel/time.ts";
-import type { Account } from "#features/accounts/rules/accounts.ts";
+import { type Account, callsNoPlatform } from "#features/accounts/rules/accounts.ts";
 import type { Scope } from "#features/inbox/rules/messages.ts";
 import { platformHttp } from "#platforms/api/http.ts";
 import { mockPlatform } from "#platforms/api/mock.ts";
@@ -13,15 +13,16 @@ import type { Host } from "../host.ts";
 /**
  * The platforms' APIs, with the connections and the app secret of one process. The secret is read where a call proves
  * it, and cached for five minutes.
- * @returns the platform of an account. A test key's is the mock
+ * @returns the platform of an account. That of test keys and of smoke tests is the mock
  */
 export function openPlatforms({ settings, clients }: Host): (account: Account, scope?: Scope) => Promise<Platform> {
   if (clients.platformFor) return clients.platformFor;
   const upstream = platformUrlSettings(settings);
   const http = platformHttp();
   const secrets = secretReader(setting("platformSecretId", settings), parsePlatformSecrets, clients.secrets);
-  return async ({ platform, connection }, scope = "live") => {
-    if (scope === "test") return mockPlatform(() => newUlid(clockNow()), platform);
+  return async (account, scope = "live") => {
+    const { platform, connection } = account;
+    if (scope === "test" || callsNoPlatform(account)) return mockPlatform(() => newUlid(clockNow()), platform);
     return platformFor(connection, upstream, http, provesAppSecret(connection) ? (await secrets()).meta[0] : null);
   };
 }

@@ -98,6 +98,14 @@ export function isPlatform(name: string): name is PlatformName {
   return (platforms as readonly string[]).includes(name);
 }
 
+/** Of the accounts of `smoke`. The platforms' own ids are digits. */
+export const SMOKE_ACCOUNT_PREFIX = "smoke-";
+
+/** Whether no platform knows the account: a smoke test made it, and its token is none. */
+export function callsNoPlatform({ externalId }: AccountRef): boolean {
+  return externalId.startsWith(SMOKE_ACCOUNT_PREFIX);
+}
+
 /** The account cannot send. The platform is not called. */
 export type AccountRefusal = Refusal<"account_needs_reauth" | "account_restricted">;
 
