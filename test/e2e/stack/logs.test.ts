@@ -348,6 +348,7 @@ it("every log line is JSON of a known event", () => {
     "realtime.request_failed",
     "realtime.dropped",
     "realtime.frame_too_large",
+    "metrics.counted",
   ];
   expect([...events].filter((event) => !logEvents.includes(event))).toEqual([]);
 });
