@@ -42,6 +42,7 @@ skips what only the file of a stage knows.
 smoke takes a message through the deployment, without a platform and mail: a temporary tenant, a signed webhook, its message and
 frame, a test key's reply, an erasure, and the deletion of the tenant, which takes minutes. It prints the time of each step, and
 exits with 1 and the step that failed. After a run that was stopped, the same command deletes what that left.
+Commands that revoke, suspend, delete or rotate also need ${env.journalBucket} without --stage: the journal has an entry first.
 A revoked key gets 401 from its next request on, and is listed for 90 days. A suspended tenant's keys get 403. Its webhooks are still received and delivered.
 tenant invite-owner names an owner of an existing tenant, and revokes the invites of owners who were named before and
 have not signed in.

@@ -49,8 +49,8 @@ async function printLeak(values: Arguments, environment: Environment, now: () =>
 /** Replaces the verify token of the platform secrets. */
 export async function newVerifyToken(values: Arguments): Promise<CommandOutput> {
   requireNoArgument(values);
-  const { environment } = await resolveTarget(values);
-  const verifyToken = await rotateVerifyToken(rotateVerifyTokenPorts(environment));
+  const { environment, now } = await resolveTarget(values);
+  const verifyToken = await rotateVerifyToken(rotateVerifyTokenPorts(environment), now());
   if (verifyToken === null) throw new CliError(OVERTAKEN);
   return { verify_token: verifyToken };
 }

@@ -14,6 +14,7 @@ const ofDataStack = {
   TableName: env.table,
   KeyId: env.keyId,
   UploadBucketName: env.uploadBucket,
+  JournalBucketName: env.journalBucket,
   RootSecretId: env.rootSecretId,
   PlatformSecretId: env.platformSecretId,
 } as const;

@@ -19,7 +19,7 @@ import { tenantRowStore } from "#features/tenants/store/tenant-rows.ts";
 import { uploadRemovalStore } from "#features/uploads/store/upload-removals.ts";
 import { accountPlatformFor } from "#platforms/accounts/account-platform-for.ts";
 import { platformHttp } from "#platforms/api/http.ts";
-import { clientSettings, cutOffPorts, type Environment } from "./tenant-ports.ts";
+import { clientSettings, commandJournal, cutOffPorts, type Environment } from "./tenant-ports.ts";
 
 /** The ports of the deletion of a tenant: the table, the bucket of uploads, and what ends webhooks at the platforms. */
 export function deletionPorts(environment: Environment): DeleteTenantPorts {
@@ -30,6 +30,7 @@ export function deletionPorts(environment: Environment): DeleteTenantPorts {
   const [upstream, http] = [platformUrlSettings(environment), platformHttp()];
   return {
     ...cutOffPorts(environment, table),
+    journal: commandJournal(environment),
     accounts: accountStore(table),
     accountChecks: accountCheckStore(table),
     pageUses: pageUseStore(table),

@@ -18,7 +18,7 @@ import { scanSessionRows } from "#features/access/store/session-rows.ts";
 import { userStore } from "#features/access/store/users.ts";
 import { holdStore } from "#features/holds/store/holds.ts";
 import { socketStore } from "#features/realtime/store/sockets.ts";
-import { clientSettings, cutOffPorts, type Environment } from "./tenant-ports.ts";
+import { clientSettings, commandJournal, cutOffPorts, type Environment } from "./tenant-ports.ts";
 
 /** What `rotate root` needs in the deployment that `environment` describes. */
 export function rotateRootPorts(environment: Environment, now: () => Millis): RotateRootPorts {
@@ -28,6 +28,7 @@ export function rotateRootPorts(environment: Environment, now: () => Millis): Ro
   const secrets = new SecretsManagerClient(services);
   const root = serviceKeysReader(rootSecretId, secrets, now);
   return {
+    journal: commandJournal(environment),
     rootSecret: openStoredSecret(rootSecretId, secrets),
     peppers: async () => (await root()).pepper,
     addressKeys: async () => (await root()).address,
@@ -47,6 +48,7 @@ export function replaceLeakedRootPorts(environment: Environment, now: () => Mill
   return {
     ...cutOffPorts(environment, table),
     sockets: socketStore(table),
+    journal: commandJournal(environment),
     rootSecret: openStoredSecret(rootSecretId, secrets),
     readNewestKeys: () => serviceKeysReader(rootSecretId, secrets, now)(),
     cacheLifetime: SECRET_CACHE_LIFETIME,
@@ -60,5 +62,8 @@ export function replaceLeakedRootPorts(environment: Environment, now: () => Mill
 /** What `rotate verify-token` needs. */
 export function rotateVerifyTokenPorts(environment: Environment): RotateVerifyTokenPorts {
   const secrets = new SecretsManagerClient(clientSettings(environment).services);
-  return { platformSecret: openStoredSecret(setting("platformSecretId", environment), secrets) };
+  return {
+    journal: commandJournal(environment),
+    platformSecret: openStoredSecret(setting("platformSecretId", environment), secrets),
+  };
 }

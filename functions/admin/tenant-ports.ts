@@ -1,7 +1,9 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { KMSClient } from "@aws-sdk/client-kms";
+import { S3Client } from "@aws-sdk/client-s3";
 import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { SQSClient } from "@aws-sdk/client-sqs";
+import { openFiles } from "#base/aws/files.ts";
 import { openQueue } from "#base/aws/queues.ts";
 import { serviceKeysReader } from "#base/aws/service-keys.ts";
 import { openVault } from "#base/aws/vault.ts";
@@ -25,6 +27,8 @@ import { accountStore } from "#features/accounts/store/accounts.ts";
 import { authorizationStore } from "#features/accounts/store/authorizations.ts";
 import type { CutOffPorts } from "#features/realtime/ports.ts";
 import { socketStore } from "#features/realtime/store/sockets.ts";
+import { openJournal } from "#features/recovery/journal.ts";
+import type { Journal } from "#features/recovery/ports.ts";
 import { tenantStatusStore } from "#features/tenants/store/tenant-status.ts";
 import { type Tenants, tenantStore } from "#features/tenants/store/tenants.ts";
 
@@ -48,6 +52,7 @@ export function tenantPorts(environment: Environment): AdminPorts {
   const root = serviceKeysReader(setting("rootSecretId", environment), new SecretsManagerClient(services));
   return {
     ...cutOffPorts(environment, table),
+    journal: commandJournal(environment),
     tenants: tenantStore(table),
     tenantStatuses: tenantStatusStore(table),
     invites: inviteStore(table),
@@ -61,6 +66,17 @@ export function tenantPorts(environment: Environment): AdminPorts {
     peppers: async () => (await root()).pepper,
     addressKeys: async () => (await root()).address,
   };
+}
+
+/** The journal. Only a command that records an act needs the bucket's name. */
+export function commandJournal(environment: Environment): Journal {
+  const files = () => {
+    const { services } = clientSettings(environment);
+    // An emulator at an IP address has no host name per bucket.
+    const client = new S3Client({ ...services, forcePathStyle: services.endpoint !== undefined });
+    return openFiles(setting("journalBucket", environment), client);
+  };
+  return openJournal({ put: async (key, body) => files().put(key, body) });
 }
 
 /** What ends the access of sockets. Only a tenant with sockets needs the queue's URL. */

@@ -38,6 +38,7 @@ import { endpointStore } from "#features/webhooks/store/endpoints.ts";
 import { type Host, processHost } from "../host.ts";
 import { openAccountPlatforms } from "../support/account-platforms.ts";
 import { openGate } from "../support/egress-gate.ts";
+import { hostJournal } from "../support/journal.ts";
 import { openPlatforms } from "../support/platforms.ts";
 import type { ApiPorts } from "./routes.ts";
 
@@ -50,6 +51,7 @@ export function apiPorts(host: Host = processHost): ApiPorts {
   const uploadBucket = setting("uploadBucket", settings);
   const files = clients.s3 ?? filesClient();
   return {
+    journal: hostJournal({ settings, clients: { ...clients, s3: files } }),
     audit: auditStore(table),
     counters: counterStore(table),
     conversations: conversationStore(table),

@@ -15,6 +15,7 @@ import { socketStore } from "#features/realtime/store/sockets.ts";
 import { realtimeTicketStore } from "#features/realtime/store/tickets.ts";
 import { tenantStore } from "#features/tenants/store/tenants.ts";
 import { type Host, processHost } from "../host.ts";
+import { hostJournal } from "../support/journal.ts";
 import { readSignInPage } from "./page-files.ts";
 import type { ConsolePorts } from "./routes.ts";
 
@@ -31,6 +32,7 @@ export function consolePorts(host: Host = processHost): ConsolePorts {
     loginTokens: loginTokenStore(table),
     users: userStore(table),
     audit: auditStore(table),
+    journal: hostJournal(host),
     mails: openQueue(setting("mailsQueueUrl", settings), clients.sqs),
     invites: inviteStore(table),
     inviteCounts: inviteCountStore(table),

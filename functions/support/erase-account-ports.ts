@@ -10,7 +10,7 @@ import { authorizationStore } from "#features/accounts/store/authorizations.ts";
 import { dataDeletionStore } from "#features/accounts/store/data-deletions.ts";
 import { holderTimeStore } from "#features/accounts/store/holder-times.ts";
 import { eraseConversation } from "#features/erasure/flows/erase.ts";
-import type { ErasePorts } from "#features/erasure/ports.ts";
+import type { EraseRequestPorts } from "#features/erasure/ports.ts";
 import { erasureStore } from "#features/erasure/store/erasures.ts";
 import { traceStore } from "#features/erasure/store/traces.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
@@ -19,12 +19,15 @@ import { tenantStateStore } from "#features/tenants/store/tenant-states.ts";
 import { uploadRemovalStore } from "#features/uploads/store/upload-removals.ts";
 import { endpointStore } from "#features/webhooks/store/endpoints.ts";
 import type { Host } from "../host.ts";
+import { hostJournal } from "./journal.ts";
 
 /** The ports of erasing the conversations of an account. */
-export function eraseAccountPorts({ settings, clients, log }: Host, table: Table): EraseAccountPorts {
+export function eraseAccountPorts(host: Host, table: Table): EraseAccountPorts {
+  const { settings, clients, log } = host;
   const root = serviceKeysReader(setting("rootSecretId", settings), clients.secrets);
   const erasures = erasureStore(table);
-  const erasePorts: ErasePorts = {
+  const erasePorts: EraseRequestPorts = {
+    journal: hostJournal(host),
     erasures,
     traces: traceStore(table),
     tenantStates: tenantStateStore(table),

@@ -9,14 +9,17 @@ import { authorizationStore } from "#features/accounts/store/authorizations.ts";
 import { dataDeletionStore } from "#features/accounts/store/data-deletions.ts";
 import { parseSignedRequest } from "#platforms/parse/signed-request.ts";
 import type { Host } from "../host.ts";
+import { hostJournal } from "./journal.ts";
 
 /** The ports of the platforms' own requests, without the files of the page. */
 export function platformCallbackPorts(
-  { settings, clients }: Host,
+  host: Host,
   table: Table,
   root: ReadServiceKeys,
 ): Omit<PlatformCallbackPorts, "pageFiles"> {
+  const { settings, clients } = host;
   return {
+    journal: hostJournal(host),
     accounts: accountStore(table),
     authorizations: authorizationStore(table),
     dataDeletions: dataDeletionStore(table),

@@ -11,6 +11,7 @@ import { allowReading } from "../constructs/service-secrets.ts";
 import { Worker } from "../constructs/worker.ts";
 import {
   type FunctionContext,
+  journalVariables,
   keyVariables,
   loginVariables,
   platformVariables,
@@ -39,6 +40,7 @@ export function createAccounts(scope: Construct, context: FunctionContext): Work
     memoryMegabytes: 256,
     environment: {
       ...tableVariables(context),
+      ...journalVariables(context),
       ...keyVariables(context),
       ...queueVariables(context, "Accounts", "Events", "Erasures", "Inbound", "Realtime"),
       ...rawBucketVariables(context),
@@ -76,6 +78,7 @@ export function createAccounts(scope: Construct, context: FunctionContext): Work
   // A data deletion erases conversations with the files of their uploads, and derives its confirmation code.
   data.uploads.allow(accounts.functionRole, "u/", "DeleteObject");
   data.uploads.allow(accounts.functionRole, "h/", "DeleteObject");
+  data.journal.allow(accounts.functionRole, "acts/", "PutObject");
   allowReading(data.secrets.root, accounts.functionRole);
   // The messages of a backfill are queued as webhooks.
   queues.Inbound.allowSending(accounts.functionRole);

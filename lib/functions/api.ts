@@ -4,6 +4,7 @@ import { NodeFunction } from "../constructs/node-function.ts";
 import { allowReading } from "../constructs/service-secrets.ts";
 import {
   type FunctionContext,
+  journalVariables,
   keyVariables,
   limitVariables,
   platformVariables,
@@ -23,6 +24,7 @@ export function createApi(scope: Construct, context: FunctionContext): NodeFunct
     ...(settings.apiReservedConcurrency === null ? {} : { reservedConcurrency: settings.apiReservedConcurrency }),
     environment: {
       ...tableVariables(context),
+      ...journalVariables(context),
       ...keyVariables(context),
       ...queueVariables(context, "Accounts", "Events", "Deliveries", "Erasures", "Realtime", "Uploads"),
       ...uploadBucketVariables(context),
@@ -56,6 +58,7 @@ export function createApi(scope: Construct, context: FunctionContext): NodeFunct
   data.uploads.allow(api.functionRole, "h/", "PutObject", "DeleteObject");
   // Without it, S3 answers that a file which was not posted yet is forbidden.
   data.uploads.allowListing(api.functionRole);
+  data.journal.allow(api.functionRole, "acts/", "PutObject");
   allowReading(data.secrets.root, api.functionRole);
   allowReading(data.secrets.platforms, api.functionRole);
   return api;

@@ -4,6 +4,7 @@ import { NodeFunction } from "../constructs/node-function.ts";
 import { allowReading } from "../constructs/service-secrets.ts";
 import {
   type FunctionContext,
+  journalVariables,
   keyVariables,
   limitVariables,
   loginVariables,
@@ -22,6 +23,7 @@ export function createConnect(scope: Construct, context: FunctionContext): NodeF
     memoryMegabytes: 256,
     environment: {
       ...tableVariables(context),
+      ...journalVariables(context),
       ...keyVariables(context),
       ...queueVariables(context, "Accounts", "Events"),
       ...rootSecretVariables(context),
@@ -39,6 +41,7 @@ export function createConnect(scope: Construct, context: FunctionContext): NodeF
   data.key.allowDecrypt(connect.functionRole, "account-token", "login-choice");
   queues.Accounts.allowSending(connect.functionRole);
   queues.Events.allowSending(connect.functionRole);
+  data.journal.allow(connect.functionRole, "acts/", "PutObject");
   allowReading(data.secrets.root, connect.functionRole);
   // Logins exchange codes with them, and the platforms sign with them what they request about a person.
   allowReading(data.secrets.platforms, connect.functionRole);

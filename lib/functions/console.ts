@@ -5,6 +5,7 @@ import { NodeFunction } from "../constructs/node-function.ts";
 import { allowReading } from "../constructs/service-secrets.ts";
 import {
   type FunctionContext,
+  journalVariables,
   limitVariables,
   queueVariables,
   rootSecretVariables,
@@ -20,6 +21,7 @@ export function createConsole(scope: Construct, context: FunctionContext): NodeF
     memoryMegabytes: 256,
     environment: {
       ...tableVariables(context),
+      ...journalVariables(context),
       ...queueVariables(context, "Mails", "Realtime"),
       ...rootSecretVariables(context),
       [env.signUp]: settings.signUp,
@@ -32,6 +34,7 @@ export function createConsole(scope: Construct, context: FunctionContext): NodeF
   queues.Mails.allowSending(consoleFunction.functionRole);
   // The sockets of a person who signed out or left a team are closed.
   queues.Realtime.allowSending(consoleFunction.functionRole);
+  data.journal.allow(consoleFunction.functionRole, "acts/", "PutObject");
   allowReading(data.secrets.root, consoleFunction.functionRole);
   return consoleFunction;
 }

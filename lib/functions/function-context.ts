@@ -2,6 +2,7 @@ import type { Code } from "aws-cdk-lib/aws-lambda";
 import { env, type FunctionName, type QueueName, queueUrlNames } from "#base/config/names.ts";
 import type { OperatorLimitName } from "#base/config/operator-limits.ts";
 import type { Settings } from "../config/settings.ts";
+import type { JournalBucket } from "../constructs/journal-bucket.ts";
 import type { MailSending } from "../constructs/mail-sending.ts";
 import type { QueuePair } from "../constructs/queue-pair.ts";
 import type { RawBucket } from "../constructs/raw-bucket.ts";
@@ -16,6 +17,7 @@ export interface DataResources {
   readonly key: TokenKey;
   readonly raw: RawBucket;
   readonly uploads: UploadBucket;
+  readonly journal: JournalBucket;
   readonly secrets: ServiceSecrets;
 }
 
@@ -47,6 +49,11 @@ export function rawBucketVariables({ data }: FunctionContext): Variables {
 
 export function uploadBucketVariables({ data }: FunctionContext): Variables {
   return { [env.uploadBucket]: data.uploads.bucket.bucketName };
+}
+
+/** Of a function that makes acts which a restored table does not know. */
+export function journalVariables({ data }: FunctionContext): Variables {
+  return { [env.journalBucket]: data.journal.bucket.bucketName };
 }
 
 export function rootSecretVariables({ data }: FunctionContext): Variables {

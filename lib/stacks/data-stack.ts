@@ -1,5 +1,6 @@
 import { CfnOutput, Stack, type StackProps } from "aws-cdk-lib";
 import type { Construct } from "constructs";
+import { JournalBucket } from "../constructs/journal-bucket.ts";
 import { RawBucket } from "../constructs/raw-bucket.ts";
 import { ServiceSecrets } from "../constructs/service-secrets.ts";
 import { SingleTable } from "../constructs/single-table.ts";
@@ -11,12 +12,13 @@ export interface DataStackProps extends StackProps {
   readonly recoveryDays: number;
 }
 
-/** The stored data: table, key, raw webhook bodies, uploaded files and secrets. All of it is retained when the stack is deleted. */
+/** The stored data: table, key, raw webhook bodies, uploaded files, journal and secrets. All of it is retained when the stack is deleted. */
 export class DataStack extends Stack {
   readonly table: SingleTable;
   readonly key: TokenKey;
   readonly raw: RawBucket;
   readonly uploads: UploadBucket;
+  readonly journal: JournalBucket;
   readonly secrets: ServiceSecrets;
 
   constructor(scope: Construct, id: string, { recoveryDays, ...props }: DataStackProps) {
@@ -25,6 +27,7 @@ export class DataStack extends Stack {
     this.key = new TokenKey(this, "TokenKey");
     this.raw = new RawBucket(this, "RawBucket");
     this.uploads = new UploadBucket(this, "UploadBucket");
+    this.journal = new JournalBucket(this, "JournalBucket", { recoveryDays });
     this.secrets = new ServiceSecrets(this, "Secrets");
 
     this.#exportAlways();
@@ -32,6 +35,7 @@ export class DataStack extends Stack {
     // The operator's commands read these.
     new CfnOutput(this, "TableName", { value: this.table.table.tableName });
     new CfnOutput(this, "UploadBucketName", { value: this.uploads.bucket.bucketName });
+    new CfnOutput(this, "JournalBucketName", { value: this.journal.bucket.bucketName });
     new CfnOutput(this, "KeyId", { value: this.key.key.keyId });
     new CfnOutput(this, "RootSecretId", { value: this.secrets.root.secretArn });
     new CfnOutput(this, "PlatformSecretId", { value: this.secrets.platforms.secretArn });
@@ -45,7 +49,7 @@ export class DataStack extends Stack {
   #exportAlways(): void {
     const { table } = this.table;
     const { key } = this.key;
-    const buckets = [this.raw.bucket, this.uploads.bucket];
+    const buckets = [this.raw.bucket, this.uploads.bucket, this.journal.bucket];
     const secrets = [this.secrets.root, this.secrets.platforms];
     for (const value of [table.tableName, table.tableArn, key.keyId, key.keyArn]) this.exportValue(value);
     for (const { bucketName, bucketArn } of buckets)

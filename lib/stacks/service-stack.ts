@@ -101,7 +101,7 @@ export class ServiceStack extends Stack {
       each.addEnvironment(env.realtimeEndpoint, realtime.endpoint);
       realtime.allowManaging(each.functionRole);
     }
-    const bucketNames = [data.raw, data.uploads].map(({ bucket }) => bucket.bucketName);
+    const bucketNames = [data.raw, data.uploads, data.journal].map(({ bucket }) => bucket.bucketName);
     const domainUrls = [settings.domain, settings.realtimeDomain].flatMap((domain) =>
       domain === null ? [] : `https://${domain.name}`,
     );

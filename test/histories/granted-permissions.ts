@@ -21,9 +21,10 @@ function grantedPurposes(condition: unknown): readonly unknown[] {
 const resources: readonly (readonly [RegExp, (part: string) => string])[] = [
   [/\/index\/(GS\d)"/, (index) => index],
   [/SingleTable/, () => "table"],
-  [/(?:Raw|Upload)Bucket\w+"\},"\/(\w+\/)\*"/, (prefix) => prefix],
+  [/(?:Raw|Upload|Journal)Bucket\w+"\},"\/(\w+\/)\*"/, (prefix) => prefix],
   [/RawBucket/, () => "raw"],
   [/UploadBucket/, () => "uploads"],
+  [/JournalBucket/, () => "journal"],
   [/TokenKey/, () => "key"],
   [/\/(POST|DELETE)\/@connections/, (method) => method],
   [/RootSecret/, () => "root"],

@@ -39,7 +39,7 @@ import { createApp } from "./conformance/observed-app.ts";
 import { startTestTable, type TestTable } from "./dynamodb.ts";
 import { testSettings } from "./host/settings.ts";
 import { attachMeter } from "./meter.ts";
-import { BUCKET, clientsFor, provision, UPLOAD_BUCKET } from "./pipeline/emulated-services.ts";
+import { BUCKET, clientsFor, JOURNAL_BUCKET, provision, UPLOAD_BUCKET } from "./pipeline/emulated-services.ts";
 import { eventSource, type Handler } from "./pipeline/event-source.ts";
 import { startLoopback } from "./pipeline/loopback.ts";
 import type { SignedWebhook } from "./pipeline/traffic.ts";
@@ -123,6 +123,7 @@ export async function startPipeline(options: PipelineOptions = {}) {
       keyId,
       rawBucket: BUCKET,
       uploadBucket: UPLOAD_BUCKET,
+      journalBucket: JOURNAL_BUCKET,
       queueUrl: (name) => queueUrls[name],
       baseUrl: "https://parley.example",
       platformUrl: loopback.origin,

@@ -59,7 +59,7 @@ export const operations: readonly Operation[] = [
   },
   {
     name: "erasure",
-    limit: { files: 28, folders: 19 },
+    limit: { files: 31, folders: 20 },
     async prepare(pipeline, workspace) {
       await known(pipeline, workspace);
       const path = `/v1/conversations/${encodeURIComponent(workspace.conversationIdFor(0))}`;

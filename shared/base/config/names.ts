@@ -6,6 +6,7 @@ export const env = {
   keyId: "PARLEY_KMS_KEY_ID",
   rawBucket: "PARLEY_RAW_BUCKET",
   uploadBucket: "PARLEY_UPLOAD_BUCKET",
+  journalBucket: "PARLEY_JOURNAL_BUCKET",
   inboundQueueUrl: "PARLEY_INBOUND_QUEUE_URL",
   eventsQueueUrl: "PARLEY_EVENTS_QUEUE_URL",
   deliveriesQueueUrl: "PARLEY_DELIVERIES_QUEUE_URL",

@@ -1,5 +1,6 @@
 import type { ReadKeyRing } from "#base/kernel/key-ring.ts";
 import type { CutOffPorts } from "#features/realtime/ports.ts";
+import type { JournalPorts } from "#features/recovery/ports.ts";
 import type { TenantStatuses } from "#features/tenants/store/tenant-status.ts";
 import type { Tenants } from "#features/tenants/store/tenants.ts";
 import type { ApiKeys } from "./store/api-keys.ts";
@@ -18,7 +19,7 @@ export interface KeyListPorts {
   readonly apiKeys: Pick<ApiKeys, "list">;
 }
 
-export interface KeyRevocationPorts extends CutOffPorts {
+export interface KeyRevocationPorts extends CutOffPorts, JournalPorts {
   readonly apiKeys: Pick<ApiKeys, "getListed" | "revoke">;
 }
 
@@ -36,7 +37,7 @@ export interface OwnerPorts {
   readonly addressKeys: ReadKeyRing;
 }
 
-export interface TenantStatusPorts extends CutOffPorts {
+export interface TenantStatusPorts extends CutOffPorts, JournalPorts {
   readonly tenantStatuses: TenantStatuses;
 }
 

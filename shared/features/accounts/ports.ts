@@ -5,6 +5,7 @@ import type { Millis } from "#base/kernel/time.ts";
 import type { OwnerMailPorts } from "#features/access/mails.ts";
 import type { EventBodies } from "#features/delivery/store/event-bodies.ts";
 import type { Conversations } from "#features/inbox/store/conversations.ts";
+import type { JournalPorts } from "#features/recovery/ports.ts";
 import type { Budgets } from "#features/sending/store/budgets.ts";
 import type { AccountPlatform } from "#platforms/accounts/account-platform.ts";
 import type { BackfillPorts } from "./flows/backfill/ports.ts";
@@ -45,7 +46,7 @@ export interface ReconcileTaskPorts extends ReconcilePorts {
   >["accountPlatformFor"];
 }
 
-export interface AccountDisconnectPorts extends ReconcilePorts {
+export interface AccountDisconnectPorts extends ReconcilePorts, JournalPorts {
   readonly accounts: ReconcilePorts["accounts"] & Pick<Accounts, "disconnect">;
   readonly eventBodies: Pick<EventBodies, "getByUlids">;
   readonly events: Pick<Queue, "send">;

@@ -3,6 +3,7 @@ import type { Queue } from "#base/aws/queues.ts";
 import type { MessageChanges } from "#features/inbox/store/message-changes.ts";
 import type { Messages } from "#features/inbox/store/messages.ts";
 import type { Sockets } from "#features/realtime/store/sockets.ts";
+import type { JournalPorts } from "#features/recovery/ports.ts";
 import type { TenantStates } from "#features/tenants/store/tenant-states.ts";
 import type { RemoveUploadsPorts } from "#features/uploads/ports.ts";
 import type { Endpoints } from "#features/webhooks/store/endpoints.ts";
@@ -21,6 +22,9 @@ export interface ErasePorts extends RemoveUploadsPorts {
   readonly erasureWork: Queue;
   readonly log: Log;
 }
+
+/** What starts an erasure, which the journal records first. */
+export interface EraseRequestPorts extends ErasePorts, JournalPorts {}
 
 /** For writes that run beside an erasure: a message, a change or a send. */
 export interface LateWritePorts {

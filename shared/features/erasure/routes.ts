@@ -3,9 +3,9 @@ import { isRefusal } from "#base/kernel/refusals.ts";
 import { type Millis, SECOND } from "#base/kernel/time.ts";
 import { endpointsFor } from "#http/endpoints-for.ts";
 import { eraseConversation as erase } from "./flows/erase.ts";
-import type { ErasePorts } from "./ports.ts";
+import type { EraseRequestPorts } from "./ports.ts";
 
-const endpoint = endpointsFor<ErasePorts>();
+const endpoint = endpointsFor<EraseRequestPorts>();
 
 /** After this time the response is 202 and the erasure continues in the background. */
 const RESPOND_WITHIN: Millis = 12 * SECOND;

@@ -14,6 +14,7 @@ import { CLOSED } from "#features/delivery/rules/breaker.ts";
 import { deliveryId } from "#features/delivery/rules/deliveries.ts";
 import { retryMessage, scheduleSafetyNet, taskMessage } from "#features/delivery/schedule.ts";
 import { requestTestEventPush } from "#features/realtime/request-push.ts";
+import { journaled } from "#features/recovery/journal.ts";
 import { renderTestEvent } from "./events/test-event.ts";
 import type { EndpointRequest, WebhookPorts, WebhookRequest } from "./ports.ts";
 import {
@@ -109,18 +110,26 @@ export async function listWebhooks(ports: Pick<WebhookPorts, "endpoints">, tenan
  * the person is no longer an admin.
  */
 export async function rotateSecret(
-  ports: Pick<WebhookPorts, "endpoints" | "vault">,
+  ports: Pick<WebhookPorts, "endpoints" | "vault" | "journal">,
   { tenant, endpointId, author, now }: EndpointRequest,
 ): Promise<{ endpoint: Endpoint; secret: string } | Refusal<"endpoint_not_found" | "role_forbidden">> {
   const current = await getLiveEndpoint(ports, tenant, endpointId);
   if (isRefusal(current)) return current;
   const { secret, prefix, sealed } = await mintSecret(ports, tenant, endpointId);
   const change = { action: "webhook.rotate", resource: `webhook:${endpointId}`, detail: {}, at: now } as const;
-  const result = await ports.endpoints.rotate(
-    tenant,
-    endpointId,
-    { prefix, sealed, overlapUntil: now + SECRET_OVERLAP },
-    changeAuthor(author, "admin", change),
+  const write = () =>
+    ports.endpoints.rotate(
+      tenant,
+      endpointId,
+      { prefix, sealed, overlapUntil: now + SECRET_OVERLAP },
+      changeAuthor(author, "admin", change),
+    );
+  const act = { kind: "webhook_secret.rotate", tenant, endpointId } as const;
+  const result = await journaled(
+    ports,
+    { act, at: now },
+    write,
+    (outcome) => outcome === "actor_changed" || outcome === "refused",
   );
   if (result === "actor_changed") return refuse("role_forbidden");
   if (result === "refused") return refuse("endpoint_not_found");

@@ -8,11 +8,12 @@ import type { Deliveries } from "#features/delivery/store/deliveries.ts";
 import type { DueAttempts } from "#features/delivery/store/due-attempts.ts";
 import type { EventBodies } from "#features/delivery/store/event-bodies.ts";
 import type { PushRequestPorts } from "#features/realtime/ports.ts";
+import type { JournalPorts } from "#features/recovery/ports.ts";
 import type { DnsQuota } from "./store/dns-quota.ts";
 import type { Endpoints } from "./store/endpoints.ts";
 
 /** Ports of endpoint management. */
-export interface WebhookPorts extends PushRequestPorts {
+export interface WebhookPorts extends PushRequestPorts, JournalPorts {
   readonly endpoints: Endpoints;
   readonly vault: Pick<Vault, "seal">;
   readonly gate: Gate;

@@ -26,6 +26,7 @@ beforeAll(async () => {
           TableName: output("table"),
           KeyId: output("keyId"),
           UploadBucketName: output("uploadBucket"),
+          JournalBucketName: output("journalBucket"),
           RootSecretId: output("rootSecretId"),
           PlatformSecretId: output("platformSecretId"),
         },

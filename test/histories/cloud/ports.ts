@@ -12,6 +12,7 @@ import { createGate } from "#base/net/egress-gate.ts";
 import type { WebhookClient } from "#base/net/webhook-client.ts";
 import { openTable } from "#base/table/client.ts";
 import { scanRotationRows } from "#features/access/store/rotation-leftovers.ts";
+import { openJournal } from "#features/recovery/journal.ts";
 import type { AccountPlatform } from "#platforms/accounts/account-platform.ts";
 import { mockPlatform } from "#platforms/api/mock.ts";
 import { parseUpdates } from "#platforms/parse/parse.ts";
@@ -44,6 +45,7 @@ export function processPorts(aws: Aws, outside: Outside) {
       keyId: "key",
       rawBucket: "raw",
       uploadBucket: "uploads",
+      journalBucket: "journal",
       queueUrl: aws.url,
       baseUrl: ORIGIN,
     }),
@@ -90,6 +92,7 @@ function operatorPorts(aws: Aws, { accountPlatform, log }: Outside) {
     events: queue("Events"),
     accountWork: queue("Accounts"),
     uploadFiles: openFiles("uploads", aws.s3),
+    journal: openJournal(openFiles("journal", aws.s3)),
     accountPlatformFor: async () => accountPlatform,
     peppers: async () => (await readRoot()).pepper,
     addressKeys: async (kid?: string) => (await readRoot(kid)).address,

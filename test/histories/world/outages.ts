@@ -2,7 +2,7 @@ import type { Millis } from "#base/kernel/time.ts";
 import type { FaultyOperation } from "../../support/faults.ts";
 
 /** What may be out: a service of AWS, or the platform. The queues stay: without them nothing can be put off. */
-export const outServices = ["table", "raw", "uploads", "key", "platform", "all"] as const;
+export const outServices = ["table", "raw", "uploads", "journal", "key", "platform", "all"] as const;
 export type OutService = (typeof outServices)[number];
 
 /** A time in which each call of a service fails; `all` stands for every other one. */
@@ -51,7 +51,7 @@ export class Outages {
       case "DynamoDBClient":
         return this.isOut("table");
       case "S3Client":
-        return this.isOut((input as { Bucket: "raw" | "uploads" }).Bucket);
+        return this.isOut((input as { Bucket: "raw" | "uploads" | "journal" }).Bucket);
       case "KMSClient":
         return this.isOut("key");
       default:

@@ -76,7 +76,7 @@ describe("the table", () => {
 test("the stack retains every stored resource when the stack is deleted", () => {
   const retainedTypes = ["AWS::DynamoDB::Table", "AWS::KMS::Key", "AWS::S3::Bucket", "AWS::SecretsManager::Secret"];
   const resources = retainedTypes.flatMap((type) => resourcesOfType(data, type));
-  expect(resources).toHaveLength(6);
+  expect(resources).toHaveLength(7);
   for (const [id, resource] of resources) {
     expect([id, resource.DeletionPolicy, resource.UpdateReplacePolicy]).toEqual([id, "Retain", "Retain"]);
   }
@@ -112,6 +112,7 @@ function resourceNamed(type: string, start: string, template = data) {
 describe.each([
   ["RawBucket", 7],
   ["UploadBucket", 1],
+  ["JournalBucket", 40],
 ])("the %s", (name, days) => {
   const { Properties } = resourceNamed("AWS::S3::Bucket", name);
 
@@ -152,6 +153,12 @@ describe.each([
       ],
     });
   });
+});
+
+test("the bucket of the journal stores each entry for five days longer than the table can be restored to its day", () => {
+  const { data: week } = synthesizeTemplates({ "parley:recoveryPeriodInDays": "7" });
+  const { Properties } = resourceNamed("AWS::S3::Bucket", "JournalBucket", week);
+  expect(Properties.LifecycleConfiguration).toMatchObject({ Rules: [{ ExpirationInDays: 12 }] });
 });
 
 test("pages of any origin post files with a signed form, and call no bucket in any other way", () => {

@@ -53,6 +53,7 @@ test("every function has the actions it needs and no others", () => {
       ...table(...everyRead, ...everyWrite, "DeleteItem", "ConditionCheckItem"),
       ...logs,
       send,
+      "s3:PutObject",
       "secretsmanager:GetSecretValue",
     ],
     Connect: [
@@ -61,6 +62,7 @@ test("every function has the actions it needs and no others", () => {
       send,
       "kms:Decrypt",
       "kms:Encrypt",
+      "s3:PutObject",
       "secretsmanager:GetSecretValue",
     ],
     Web: logs,
@@ -273,9 +275,23 @@ describe("the bucket", () => {
   });
 
   test("Api stores, reads and deletes posted files under u/, and stores and deletes copies under h/", () => {
-    expect(paths("Api", "s3:PutObject")).toEqual(["/u/*", "/h/*"]);
+    expect(paths("Api", "s3:PutObject")).toEqual(["/u/*", "/h/*", "/acts/*"]);
     expect(paths("Api", "s3:GetObject")).toEqual(["/u/*"]);
     expect(paths("Api", "s3:DeleteObject")).toEqual(["/u/*", "/h/*"]);
+  });
+
+  test("only the functions that make acts of the journal write its entries, and no function reads or deletes one", () => {
+    const journal = (name: FunctionName, action: string) =>
+      allowedResources(name, action).filter((arn) => JSON.stringify(arn).includes("JournalBucket"));
+    const writers = functions.filter((name) => journal(name, "s3:PutObject").length > 0);
+    expect(writers).toEqual(["Api", "Console", "Connect", "Account"]);
+    for (const name of functions) {
+      for (const action of allowedActions(service, name, "s3:")) {
+        if (action !== "s3:PutObject") expect([name, action, journal(name, action)]).toEqual([name, action, []]);
+      }
+    }
+    expect(allowedActions(service, "Console", "s3:")).toEqual(["s3:PutObject"]);
+    expect(allowedActions(service, "Connect", "s3:")).toEqual(["s3:PutObject"]);
   });
 
   test("HandOver reads and deletes the checked copies of uploads under h/, and nothing else", () => {
@@ -290,7 +306,7 @@ describe("the bucket", () => {
 
   test("Account deletes uploaded files, writes large bodies of a backfill under inbound/, and reads nothing", () => {
     expect(paths("Account", "s3:DeleteObject")).toEqual(["/u/*", "/h/*"]);
-    expect(paths("Account", "s3:PutObject")).toEqual(["/inbound/*"]);
+    expect(paths("Account", "s3:PutObject").sort()).toEqual(["/acts/*", "/inbound/*"]);
     expect(allowedActions(service, "Account", "s3:")).toEqual(["s3:DeleteObject", "s3:PutObject"]);
   });
 });

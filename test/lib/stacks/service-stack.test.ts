@@ -61,6 +61,7 @@ describe("the functions", () => {
         env.table,
         env.keyId,
         env.uploadBucket,
+        env.journalBucket,
         env.accountsQueueUrl,
         env.eventsQueueUrl,
         env.deliveriesQueueUrl,
@@ -93,7 +94,7 @@ describe("the functions", () => {
     [
       "Console",
       [
-        ...[env.table, env.mailsQueueUrl, env.realtimeQueueUrl, env.rootSecretId],
+        ...[env.table, env.journalBucket, env.mailsQueueUrl, env.realtimeQueueUrl, env.rootSecretId],
         ...[env.baseUrl, env.realtimeUrl, env.consoleUrl, env.signUp, env.requestsPerTenantPerMinute],
         ...[env.tenantsPerOwner, env.tenantsPerDay, env.pendingInvitesPerTenant],
         ...[env.inviteMailsPerTenantPerDay, env.inviteMailsPerPersonPerDay],
@@ -103,6 +104,7 @@ describe("the functions", () => {
       "Connect",
       [
         env.table,
+        env.journalBucket,
         env.keyId,
         env.accountsQueueUrl,
         env.eventsQueueUrl,
@@ -146,7 +148,7 @@ describe("the functions", () => {
       [
         ...[env.table, env.keyId, env.rawBucket, env.uploadBucket, env.rootSecretId, env.platformSecretId],
         ...[env.accountsQueueUrl, env.eventsQueueUrl, env.erasuresQueueUrl, env.inboundQueueUrl, env.graphVersion],
-        ...[env.realtimeQueueUrl, env.accountChecks],
+        ...[env.realtimeQueueUrl, env.accountChecks, env.journalBucket],
       ],
     ],
     ["Socket", [env.table, env.realtimeQueueUrl, env.realtimeEndpoint, env.consoleUrl]],
@@ -244,7 +246,7 @@ describe("the functions", () => {
       }
       for (const id of buckets) {
         resolver.register(stacks.data, id, {
-          ref: id.startsWith("Raw") ? "raw-bucket" : "upload-bucket",
+          ref: `${/^(Raw|Upload|Journal)/.exec(id)?.[0].toLowerCase()}-bucket`,
           attributes: {},
         });
       }
@@ -260,6 +262,9 @@ describe("the functions", () => {
         "upload-bucket.s3.amazonaws.com",
         "upload-bucket.s3.us-east-1.amazonaws.com",
         "upload-bucket.s3.dualstack.us-east-1.amazonaws.com",
+        "journal-bucket.s3.amazonaws.com",
+        "journal-bucket.s3.us-east-1.amazonaws.com",
+        "journal-bucket.s3.dualstack.us-east-1.amazonaws.com",
       ]);
       expect(queueVariables("Deliver")).toEqual(queueVariables("Api"));
     },

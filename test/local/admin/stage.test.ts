@@ -26,6 +26,7 @@ writeFileSync(join(folder, "staging.json"), JSON.stringify({ account: ACCOUNT, r
 const dataOutputs = {
   TableName: "ParleyData-staging-Table-1ABC",
   UploadBucketName: "parleydata-staging-uploads-1abc",
+  JournalBucketName: "parleydata-staging-journal-1abc",
   KeyId: "1234abcd-12ab-34cd-56ef-1234567890ab",
   RootSecretId: `arn:aws:secretsmanager:${REGION}:${ACCOUNT}:secret:Root-AbCdEf`,
   PlatformSecretId: `arn:aws:secretsmanager:${REGION}:${ACCOUNT}:secret:Platforms-AbCdEf`,
@@ -78,6 +79,7 @@ it("the outputs of both stacks become the variables that the commands read", asy
     [env.table]: dataOutputs.TableName,
     [env.keyId]: dataOutputs.KeyId,
     [env.uploadBucket]: dataOutputs.UploadBucketName,
+    [env.journalBucket]: dataOutputs.JournalBucketName,
     [env.rootSecretId]: dataOutputs.RootSecretId,
     [env.platformSecretId]: dataOutputs.PlatformSecretId,
     [env.baseUrl]: "https://api.example.com",

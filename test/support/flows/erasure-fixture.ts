@@ -12,7 +12,7 @@ import type { DeliverPorts } from "#features/delivery/ports.ts";
 import { loadRenderedEvent } from "#features/delivery/rendered-events.ts";
 import { deliveryStore } from "#features/delivery/store/deliveries.ts";
 import { eraseConversation, eraseInBackground } from "#features/erasure/flows/erase.ts";
-import type { ErasePorts } from "#features/erasure/ports.ts";
+import type { EraseRequestPorts } from "#features/erasure/ports.ts";
 import { decodeErasure } from "#features/erasure/queue.ts";
 import { newEffects } from "#features/inbox/effects.ts";
 import { applyMessageChange } from "#features/inbox/flows/apply-message-change.ts";
@@ -80,7 +80,7 @@ export async function openErasureFixture(testEnv: TestEnv, tenant: TenantId, mes
     events: eventQueue.queue,
     profiles: memoryQueue().queue,
   };
-  const erase: ErasePorts = { ...testEnv.erasePorts(noQueues), erasureWork: erasureQueue.queue };
+  const erase: EraseRequestPorts = { ...testEnv.erasePorts(noQueues), erasureWork: erasureQueue.queue };
   const deliver: DeliverPorts = {
     ...testEnv.deliverPorts(noQueues, webhookClient),
     vault,

@@ -46,6 +46,7 @@ import { withoutTransport } from "../world/sdk-in-process.ts";
 
 const BUCKET = "raw";
 export const UPLOAD_BUCKET = "uploads";
+export const JOURNAL_BUCKET = "journal";
 
 const noApp = { metaAppId: null, metaSecret: null };
 
@@ -118,7 +119,7 @@ export async function openTestEnv(
   const serviceClients = [table.client, aws.sqs, aws.s3, aws.kms, aws.ses] as const;
   suspendable(serviceClients);
   observeClients(serviceClients);
-  for (const Bucket of [BUCKET, UPLOAD_BUCKET]) await aws.s3.send(new CreateBucketCommand({ Bucket }));
+  for (const Bucket of [BUCKET, UPLOAD_BUCKET, JOURNAL_BUCKET]) await aws.s3.send(new CreateBucketCommand({ Bucket }));
   const { KeyMetadata } = await aws.kms.send(new CreateKeyCommand({}));
   const keyId = KeyMetadata?.KeyId ?? "";
   const tableHandle: Table = openTable(table.tableName, table.client);
@@ -147,6 +148,7 @@ export async function openTestEnv(
         keyId,
         rawBucket: BUCKET,
         uploadBucket: UPLOAD_BUCKET,
+        journalBucket: JOURNAL_BUCKET,
         queueUrl,
         baseUrl: "https://parley.example",
         consoleUrl: "https://console.example",

@@ -6,6 +6,7 @@ interface Deployment {
   readonly keyId: string;
   readonly rawBucket: string;
   readonly uploadBucket: string;
+  readonly journalBucket: string;
   readonly queueUrl: (queue: QueueName) => string;
   readonly baseUrl: string;
   readonly consoleUrl?: string;
@@ -30,6 +31,7 @@ export function testSettings(deployment: Deployment): NodeJS.ProcessEnv {
     [env.keyId]: deployment.keyId,
     [env.rawBucket]: deployment.rawBucket,
     [env.uploadBucket]: deployment.uploadBucket,
+    [env.journalBucket]: deployment.journalBucket,
     ...Object.fromEntries(queues.map((queue) => [env[queueUrlNames[queue]], queueUrl(queue)])),
     [env.deadLetterQueues]: JSON.stringify(Object.fromEntries(queues.map((queue) => [queue, `${queue}-dead`]))),
     [env.deadLetterQueueUrls]: JSON.stringify(

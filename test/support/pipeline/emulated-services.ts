@@ -22,6 +22,7 @@ export const PIPELINE_QUEUES = [
 ] as const;
 export const BUCKET = "raw";
 export const UPLOAD_BUCKET = "uploads";
+export const JOURNAL_BUCKET = "journal";
 
 /** The clients of the emulators. */
 export function clientsFor(emulators: Emulators) {
@@ -45,7 +46,7 @@ export async function provision({ sqs, s3, kms, secrets }: ReturnType<typeof cli
     (typeof PIPELINE_QUEUES)[number],
     string
   >;
-  for (const Bucket of [BUCKET, UPLOAD_BUCKET]) await s3.send(new CreateBucketCommand({ Bucket }));
+  for (const Bucket of [BUCKET, UPLOAD_BUCKET, JOURNAL_BUCKET]) await s3.send(new CreateBucketCommand({ Bucket }));
   const { KeyMetadata } = await kms.send(new CreateKeyCommand({}));
   const platforms = JSON.stringify({ meta: PLATFORM_SECRET, instagram: "another", verify_token: "token" });
   await secrets.send(new CreateSecretCommand({ Name: "platforms", SecretString: platforms }));

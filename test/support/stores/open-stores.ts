@@ -48,6 +48,7 @@ import { uploadRemovalStore } from "#features/uploads/store/upload-removals.ts";
 import { uploadStore } from "#features/uploads/store/uploads.ts";
 import { dnsQuotaStore } from "#features/webhooks/store/dns-quota.ts";
 import { endpointStore } from "#features/webhooks/store/endpoints.ts";
+import { noJournal } from "../../features/recovery/support/no-journal.ts";
 
 /** The stores of every function, on one table, without the slots of slow endpoints, whose jitter each caller chooses. */
 export function openStores(table: Table) {
@@ -64,6 +65,7 @@ export function openStores(table: Table) {
     apiKeys: apiKeyStore(table),
     loginTokens: loginTokenStore(table),
     loginStates: loginStateStore(table),
+    ...noJournal,
     pageChoices: pageChoiceStore(table),
     signInCaps: signInCapStore(table),
     users: userStore(table),

@@ -5,6 +5,7 @@ import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { closeAgain, endAccess } from "#features/realtime/cut-off.ts";
 import type { Grant } from "#features/realtime/rules/sockets.ts";
+import { journaled } from "#features/recovery/journal.ts";
 import { type Author, actingMember, auditEntry } from "../author.ts";
 import type { KeyListPorts, KeyRevocationPorts } from "../ports.ts";
 import type { ListedKey } from "../store/items.ts";
@@ -63,7 +64,10 @@ async function revoke(
   const action = key.kind === "operator" ? "operator_key.revoke" : "key.revoke";
   const entry = auditEntry(author, { action, resource: `key:${key.id}`, detail: { scope: key.scope }, at: now });
   const audits = key.tenants.map((tenant) => ({ tenant, entry }));
-  const revocation = () => ports.apiKeys.revoke(key, { audits, actor: actingMember(author, "admin"), now });
+  const write = () => ports.apiKeys.revoke(key, { audits, actor: actingMember(author, "admin"), now });
+  const act = { kind: "key.revoke", keyId: key.id } as const;
+  const revocation = () =>
+    journaled(ports, { act, at: now }, write, (result) => result === "not_found" || result === "actor_changed");
   return endAccess(ports, access, revocation, (result) => result === "revoked");
 }
 

@@ -7,6 +7,7 @@ import { type Author, authorName } from "#features/access/author.ts";
 import { hasRole, roles } from "#features/access/rules/callers.ts";
 import type { ChangeAuthor } from "#features/access/store/items.ts";
 import { encodeEvent } from "#features/delivery/event-queue.ts";
+import { journaled } from "#features/recovery/journal.ts";
 import { renderAccountEvent } from "../events.ts";
 import type { AccountDisconnectPorts, TaskTime } from "../ports.ts";
 import { type AccountTask, type DisconnectReason, encodeAccountTask } from "../queue.ts";
@@ -96,15 +97,18 @@ async function disconnectConnection(
   const mayBeSubscribed = await mayBeConnecting(ports, { tenant, account }, time);
   const subscriptions = [ownSubscription(tenant, account), ...replacedSubscriptions(tenant, account)];
   const remove = async () => {
-    const { kind } = await ports.accounts.disconnect({
-      tenant,
-      ref,
-      connectionId,
-      resubscribedAt: account.resubscribedAt,
-      author: disconnectionAuthor(task, time.now()),
-      event: renderAccountEvent(tenant, event),
-      now: time.now(),
-    });
+    const act = { kind: "account.disconnect", tenant, account: accountKey(ref), connectionId } as const;
+    const write = () =>
+      ports.accounts.disconnect({
+        tenant,
+        ref,
+        connectionId,
+        resubscribedAt: account.resubscribedAt,
+        author: disconnectionAuthor(task, time.now()),
+        event: renderAccountEvent(tenant, event),
+        now: time.now(),
+      });
+    const { kind } = await journaled(ports, { act, at: time.now() }, write, (result) => result.kind !== "disconnected");
     if (kind === "disconnected") await sendDisconnectedEvent(ports, task);
     return kind;
   };

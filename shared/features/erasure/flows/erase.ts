@@ -6,7 +6,9 @@ import type { Millis } from "#base/kernel/time.ts";
 import { done, drop, type RecordOutcome } from "#base/queues/record-outcome.ts";
 import { type Author, actingMember, authorName } from "#features/access/author.ts";
 import { malformedConversationId, parseConversationId } from "#features/inbox/rules/messages.ts";
-import type { ErasePorts } from "../ports.ts";
+import { newJournalEntry } from "#features/recovery/journal.ts";
+import type { JournalEntry } from "#features/recovery/rules.ts";
+import type { ErasePorts, EraseRequestPorts } from "../ports.ts";
 import { type ErasureMessage, encodeErasure } from "../queue.ts";
 import {
   addRemovalCounts,
@@ -92,7 +94,7 @@ const ATTEMPTS_MAX = 20;
  * @param hasTime whether another page may start
  */
 export async function eraseConversation(
-  ports: ErasePorts,
+  ports: EraseRequestPorts,
   request: ErasureRequest,
   hasTime: () => boolean,
 ): Promise<
@@ -120,13 +122,15 @@ export async function eraseConversation(
  *   never was anything; `actor_changed` when the person is no longer an admin
  */
 async function startErasure(
-  ports: ErasePorts,
+  ports: EraseRequestPorts,
   request: ErasureRequest,
 ): Promise<{ readonly erasure: Erasure; readonly isOwn: boolean } | "nothing_left" | "actor_changed" | null> {
   const { tenant, conversationId, now, time, upTo } = request;
   const erasureId = deriveErasureId(conversationId);
   const ops = new Set<string>();
   let op = "";
+  let entry: JournalEntry | null = null;
+  let recordedUpTo = Number.NEGATIVE_INFINITY;
   let scheduledAt = Number.NEGATIVE_INFINITY;
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
     const { head, erasure, erasedAt: lastErasedAt } = await ports.erasures.getWithHead(conversationId, now);
@@ -144,7 +148,14 @@ async function startErasure(
     if (newestAt === null && lastErasedAt !== null && lastErasedAt >= now) return "nothing_left";
     // The platform's clock may be ahead of ours. Messages stamped later than `now` are erased too.
     const erasedAt = upTo ?? Math.max(now, newestAt ?? now);
-    // Before anything else: workers read erasure markers only of tenants with a recorded erasure.
+    // A later attempt may erase what is newer. Its entry then replaces that of the attempt before.
+    if (erasedAt > recordedUpTo) {
+      const act = { kind: "conversation.erase", conversationId, upTo: erasedAt } as const;
+      entry = { ...(entry ?? newJournalEntry(act, now)), act };
+      await ports.journal.record(entry);
+      recordedUpTo = erasedAt;
+    }
+    // Before anything else in the table: workers read erasure markers only of tenants with a recorded erasure.
     await ports.tenantStates.recordErasure(tenant, erasedAt);
     // The background refuses a start that comes after its message. So a process that was frozen sends another one.
     if (time.now() - scheduledAt >= BACKGROUND_DELAY / 2) {
@@ -161,7 +172,10 @@ async function startErasure(
         ? await ports.erasures.renew(tenant, conversationId, head, { ...start, nextPassAt })
         : await ports.erasures.start(tenant, conversationId, head, start);
     // The background refuses a start that was not made.
-    if (result === "actor_changed") return result;
+    if (result === "actor_changed") {
+      if (entry) await ports.journal.withdraw(entry);
+      return result;
+    }
     if (newestAt === null && result === "started") return "nothing_left";
   }
   throw new Error("The erasure could not start: the conversation changed during every attempt.");

@@ -3,6 +3,7 @@ import { type Millis, SECOND } from "#base/kernel/time.ts";
 import { deadLetterTenant } from "#features/dead-letters/decode.ts";
 import { PASS_INTERVAL } from "#features/erasure/rules/erasures.ts";
 import { endAccess } from "#features/realtime/cut-off.ts";
+import { journaled } from "#features/recovery/journal.ts";
 import { removeUploads } from "#features/uploads/remove-uploads.ts";
 import type { DeleteTenantPorts } from "../ports.ts";
 import type { DeletedTenant } from "../store/tenant-deletions.ts";
@@ -46,7 +47,9 @@ export async function deleteTenant(
 ): Promise<(DeletedTenant & { readonly isNew: boolean }) | null> {
   const { tenant, actor, time, report } = deletion;
   const everyone = { tenants: [tenant], includes: () => true };
-  const start = () => ports.tenantDeletions.start(tenant, { actor, now: time.now() });
+  const write = () => ports.tenantDeletions.start(tenant, { actor, now: time.now() });
+  const act = { kind: "tenant.delete", tenant } as const;
+  const start = () => journaled(ports, { act, at: time.now() }, write, (outcome) => outcome === null);
   const state = await endAccess(ports, everyone, start, (outcome) => outcome?.status === "running");
   if (state === null) return null;
   if (state.status === "deleted") return { ...state, isNew: false };

@@ -3,6 +3,7 @@ import type { Millis } from "#base/kernel/time.ts";
 import { type Author, auditEntry } from "#features/access/author.ts";
 import type { TenantStatusPorts } from "#features/access/ports.ts";
 import { endAccess } from "#features/realtime/cut-off.ts";
+import { journaled } from "#features/recovery/journal.ts";
 import type { TenantStatus } from "../store/tenant-status.ts";
 
 /**
@@ -18,13 +19,15 @@ export async function setTenantStatus(
 ): Promise<"completed" | "overtaken" | "not_found"> {
   const { status } = change;
   const entry = { action: "tenant.update", resource: `tenant:${tenant}`, detail: { status }, at: now } as const;
-  const set = async () => {
+  const write = async () => {
     const result = await ports.tenantStatuses.set(tenant, status, auditEntry(change, entry));
     if (result === "not_found") return result;
     const isMarked =
       (await ports.tenantStatuses.markKeys(tenant, status)) && (await ports.tenantStatuses.markMembers(tenant, status));
     return isMarked ? "completed" : "overtaken";
   };
+  const act = { kind: status === "active" ? "tenant.resume" : "tenant.suspend", tenant } as const;
+  const set = () => journaled(ports, { act, at: now }, write, (outcome) => outcome === "not_found");
   if (status === "active") return set();
   const everyone = { tenants: [tenant], includes: () => true };
   return endAccess(ports, everyone, set, (outcome) => outcome !== "not_found");

@@ -3,7 +3,7 @@ import { HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
 import { quarantineDeadLetter } from "#features/dead-letters/flows/quarantine.ts";
 import { sweepDue } from "#features/delivery/flows/sweep/due.ts";
 import { eraseConversation } from "#features/erasure/flows/erase.ts";
-import type { ErasePorts } from "#features/erasure/ports.ts";
+import type { EraseRequestPorts } from "#features/erasure/ports.ts";
 import { newTally } from "#features/stats/count.ts";
 import { eraseWorker } from "../../../../functions/erase/worker.ts";
 import { Crash } from "../../../support/faults.ts";
@@ -16,7 +16,7 @@ import { useSubject } from "./support/erased-conversations.ts";
 const { drain, erase, expectErased, queues, subject, testEnv } = useSubject();
 
 /** Runs the request with no time for any page after the start. */
-function start(ports: ErasePorts) {
+function start(ports: EraseRequestPorts) {
   const { tenant, conversation: conversationId } = subject;
   const request = { tenant, conversationId, caller: tenantCaller(tenant), ip: null };
   return eraseConversation(ports, { ...request, now: testEnv.now(), time: testEnv }, () => false);

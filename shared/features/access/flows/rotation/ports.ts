@@ -5,13 +5,14 @@ import type { Millis } from "#base/kernel/time.ts";
 import type { Holds } from "#features/holds/store/holds.ts";
 import type { CutOffPorts } from "#features/realtime/ports.ts";
 import type { Sockets } from "#features/realtime/store/sockets.ts";
+import type { JournalPorts } from "#features/recovery/ports.ts";
 import type { Invites } from "../../store/invites.ts";
 import type { LoginTokens } from "../../store/login-tokens.ts";
 import type { RotationRow } from "../../store/rotation-leftovers.ts";
 import type { SessionRow } from "../../store/session-rows.ts";
 import type { Users } from "../../store/users.ts";
 
-export interface RotateRootPorts {
+export interface RotateRootPorts extends JournalPorts {
   readonly rootSecret: StoredSecret;
   readonly peppers: ReadKeyRing;
   readonly addressKeys: ReadKeyRing;
@@ -22,7 +23,7 @@ export interface RotateRootPorts {
   readonly invites: Pick<Invites, "moveToFirstHash">;
 }
 
-export interface ReplaceLeakedRootPorts extends CutOffPorts {
+export interface ReplaceLeakedRootPorts extends CutOffPorts, JournalPorts {
   readonly rootSecret: StoredSecret;
   /** Reads the keys of the service from the secret itself, at each call. */
   readonly readNewestKeys: () => Promise<ServiceKeys>;
@@ -36,6 +37,6 @@ export interface ReplaceLeakedRootPorts extends CutOffPorts {
   readonly sockets: CutOffPorts["sockets"] & Pick<Sockets, "isGranted">;
 }
 
-export interface RotateVerifyTokenPorts {
+export interface RotateVerifyTokenPorts extends JournalPorts {
   readonly platformSecret: StoredSecret;
 }

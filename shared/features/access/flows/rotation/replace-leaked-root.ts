@@ -8,6 +8,7 @@ import { HOUR, type Millis } from "#base/kernel/time.ts";
 import { holdSecret, isHoldSecret } from "#features/holds/rules/holds.ts";
 import { closeEndedSessions } from "#features/realtime/cut-off.ts";
 import { requestHoldPush } from "#features/realtime/request-push.ts";
+import { journaled } from "#features/recovery/journal.ts";
 import type { RootMark } from "../../rules/team.ts";
 import type { SessionRow } from "../../store/session-rows.ts";
 import { openLoginAddress } from "../sign-in/login-link.ts";
@@ -64,7 +65,9 @@ export async function replaceLeakedRoot(
   const isReplaced = isForced || lastLeakAt === null || now >= lastLeakAt + RESUMED_WITHIN;
   if (isReplaced) {
     const text = toTextAfterLeak(randomToken(ROOT_BYTES).toString("base64url"), keys);
-    if (!(await ports.rootSecret.replace(version, text))) return { kind: "overtaken" };
+    const entry = { act: { kind: "root_secret.rotate" }, at: now } as const;
+    const write = () => ports.rootSecret.replace(version, text);
+    if (!(await journaled(ports, entry, write, (replaced) => !replaced))) return { kind: "overtaken" };
     keys = await ports.readNewestKeys();
   }
   const ended = await endEverything(ports, keys, now);

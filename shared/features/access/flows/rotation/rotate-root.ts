@@ -2,6 +2,7 @@ import { randomToken } from "#base/kernel/bytes.ts";
 import type { KeyRing } from "#base/kernel/key-ring.ts";
 import { SESSION_LIFETIME } from "#base/kernel/limits.ts";
 import type { Millis } from "#base/kernel/time.ts";
+import { journaled } from "#features/recovery/journal.ts";
 import { addressHashes } from "../../rules/address-hash.ts";
 import type { RotationRow } from "../../store/rotation-leftovers.ts";
 import type { RotateRootPorts } from "./ports.ts";
@@ -47,7 +48,9 @@ export async function rotateRoot(
     if (!isForced && (keys.length > 0 || sessionsUntil !== null)) return { kind: "confirm", keys, sessionsUntil };
     await moveAddresses(ports, addresses);
   }
-  const isReplaced = await ports.rootSecret.replace(version, randomToken(ROOT_BYTES).toString("base64url"));
+  const write = () => ports.rootSecret.replace(version, randomToken(ROOT_BYTES).toString("base64url"));
+  const entry = { act: { kind: "root_secret.rotate" }, at: now } as const;
+  const isReplaced = await journaled(ports, entry, write, (replaced) => !replaced);
   return { kind: isReplaced ? "rotated" : "overtaken" };
 }
 

@@ -1,4 +1,6 @@
 import { randomToken } from "#base/kernel/bytes.ts";
+import type { Millis } from "#base/kernel/time.ts";
+import { journaled } from "#features/recovery/journal.ts";
 import type { RotateVerifyTokenPorts } from "./ports.ts";
 
 const VERIFY_TOKEN_BYTES = 30;
@@ -8,9 +10,11 @@ const VERIFY_TOKEN_BYTES = 30;
  * saved, so that the one before it is not needed any more.
  * @returns the token; null when another command changed the secret at the same time
  */
-export async function rotateVerifyToken({ platformSecret }: RotateVerifyTokenPorts): Promise<string | null> {
-  const version = await platformSecret.current();
+export async function rotateVerifyToken(ports: RotateVerifyTokenPorts, now: Millis): Promise<string | null> {
+  const version = await ports.platformSecret.current();
   const verifyToken = randomToken(VERIFY_TOKEN_BYTES).toString("base64url");
   const secrets = { ...JSON.parse(version.text), verify_token: verifyToken };
-  return (await platformSecret.replace(version, JSON.stringify(secrets))) ? verifyToken : null;
+  const write = () => ports.platformSecret.replace(version, JSON.stringify(secrets));
+  const entry = { act: { kind: "verify_token.rotate" }, at: now } as const;
+  return (await journaled(ports, entry, write, (replaced) => !replaced)) ? verifyToken : null;
 }

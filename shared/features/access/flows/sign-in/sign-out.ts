@@ -2,6 +2,7 @@ import { newUlid } from "#base/kernel/ids.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { endAccess } from "#features/realtime/cut-off.ts";
 import type { Grant } from "#features/realtime/rules/sockets.ts";
+import { journaled } from "#features/recovery/journal.ts";
 import { auditEntry, type CallerAuthor } from "../../author.ts";
 import type { SessionCaller } from "../../rules/callers.ts";
 import type { SignOutPorts } from "./ports.ts";
@@ -18,6 +19,8 @@ export async function signOut(
     tenants: memberships.map(({ tenant }) => tenant),
     includes: (grant: Grant) => grant.kind === "session" && grant.userId === userId && grant.epoch <= epoch,
   };
-  const raise = () => ports.users.raiseEpoch(userId, { epoch, audits, op: newUlid(now) });
+  const write = () => ports.users.raiseEpoch(userId, { epoch, audits, op: newUlid(now) });
+  // Without a change, another sign-out has ended the sessions.
+  const raise = () => journaled(ports, { act: { kind: "sessions.end", userId }, at: now }, write, () => false);
   await endAccess(ports, access, raise, (isRaised) => isRaised);
 }

@@ -3,8 +3,9 @@ import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { endAccess } from "#features/realtime/cut-off.ts";
 import type { Grant } from "#features/realtime/rules/sockets.ts";
+import { journaled } from "#features/recovery/journal.ts";
 import { type AuditedChange, type CallerAuthor, changeAuthor } from "../../author.ts";
-import { type Role, refuseRole, type SessionCaller } from "../../rules/callers.ts";
+import { hasRole, type Role, refuseRole, type SessionCaller } from "../../rules/callers.ts";
 import { isUserId, type Membership } from "../../rules/team.ts";
 import type { MembershipChange } from "../../store/memberships.ts";
 import type { MemberPorts } from "./ports.ts";
@@ -32,17 +33,20 @@ export function listMembers(ports: Pick<MemberPorts, "memberships">, tenant: Ten
  * to repeat: only a change leaves an audit row.
  */
 export async function changeMemberRole(
-  ports: Pick<MemberPorts, "memberships">,
+  ports: Pick<MemberPorts, "memberships" | "journal">,
   request: MemberRequest & { readonly role: Role },
 ): Promise<Membership | MemberRefusal> {
-  const { tenant, author, role } = request;
+  const { tenant, userId, author, role, now } = request;
   const roleRefusal = refuseRole(author.caller, tenant, "owner");
   if (roleRefusal) return roleRefusal;
   return changeMember(ports, request, async (member) => {
     if (member.role === role) return "changed";
     const detail = { role, previous_role: member.role };
     const change = memberChange(request, "member.role_change", detail);
-    return ports.memberships.changeRole(member, role, changeAuthor(author, "owner", change));
+    const write = () => ports.memberships.changeRole(member, role, changeAuthor(author, "owner", change));
+    if (hasRole(role, member.role)) return write();
+    const act = { kind: "member.lower", tenant, userId, role } as const;
+    return journaled(ports, { act, at: now }, write, (result) => result !== "changed");
   }).then((member) => (isRefusal(member) ? member : { ...member, role }));
 }
 
@@ -51,7 +55,7 @@ export async function changeMemberRole(
  * request is refused, and their sockets are closed.
  */
 export async function removeMember(ports: MemberPorts, request: MemberRequest): Promise<null | MemberRefusal> {
-  const { tenant, userId, author } = request;
+  const { tenant, userId, author, now } = request;
   const leaves = author.caller.userId === userId;
   const isAllowed = leaves || !refuseRole(author.caller, tenant, "owner");
   const result = await changeMember(ports, request, async (member) => {
@@ -60,7 +64,9 @@ export async function removeMember(ports: MemberPorts, request: MemberRequest): 
     const changedBy = changeAuthor(author, leaves ? "agent" : "owner", change);
     const includes = (grant: Grant) =>
       grant.kind === "session" && grant.userId === userId && grant.memberSince === member.createdAt;
-    const removal = () => ports.memberships.remove(member, changedBy);
+    const act = { kind: "member.remove", tenant, userId } as const;
+    const write = () => ports.memberships.remove(member, changedBy);
+    const removal = () => journaled(ports, { act, at: now }, write, (result) => result !== "changed");
     return endAccess(ports, { tenants: [tenant], includes }, removal, (result) => result === "changed");
   });
   return isRefusal(result) ? result : null;

@@ -2,6 +2,7 @@ import type { LogLine } from "#base/aws/log.ts";
 import type { Queue } from "#base/aws/queues.ts";
 import type { ReadKeyRing } from "#base/kernel/key-ring.ts";
 import type { CutOffPorts } from "#features/realtime/ports.ts";
+import type { JournalPorts } from "#features/recovery/ports.ts";
 import type { Tenants } from "#features/tenants/store/tenants.ts";
 import type { InviteCounts, InviteLimits } from "../../store/invite-counts.ts";
 import type { Invites } from "../../store/invites.ts";
@@ -9,7 +10,7 @@ import type { Memberships } from "../../store/memberships.ts";
 import type { SignInCaps } from "../../store/sign-in-caps.ts";
 import type { Users } from "../../store/users.ts";
 
-export interface MemberPorts extends CutOffPorts {
+export interface MemberPorts extends CutOffPorts, JournalPorts {
   readonly memberships: Pick<Memberships, "list" | "get" | "changeRole" | "remove">;
 }
 

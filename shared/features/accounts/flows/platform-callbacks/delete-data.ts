@@ -1,5 +1,6 @@
 import { type Millis, SECOND } from "#base/kernel/time.ts";
 import type { AuditEntry } from "#features/access/rules/audit.ts";
+import { newJournalEntry } from "#features/recovery/journal.ts";
 import { accountKey } from "../../rules/accounts.ts";
 import type { DataDeletionAccount, StoredDeletion } from "../../store/data-deletions.ts";
 import {
@@ -35,6 +36,8 @@ export async function deleteData(
   ports: DeleteDataPorts,
   { platformUserId, now, issuedAt = now }: PlatformRequest,
 ): Promise<string> {
+  // What follows is not refused: a repetition completes it.
+  await ports.journal.record(newJournalEntry({ kind: "data.delete", platformUserId, issuedAt }, now));
   const { deletion, code, accounts: earlier } = await findDeletion(ports, platformUserId, now);
   const authorized = await listAuthorizedAccounts(ports, platformUserId);
   const isRepeated = deletion !== null && issuedAt <= deletion.requestedAt;

@@ -36,6 +36,7 @@ import {
 import { openStores } from "../../../../support/stores/open-stores.ts";
 import { newTenant } from "../../../../support/stores/samples.ts";
 import { noStream } from "../../../realtime/flows/support/no-stream.ts";
+import { noJournal } from "../../../recovery/support/no-journal.ts";
 import { createKey } from "../support/api-keys.ts";
 import { useRootSecret } from "./support/root-secret.ts";
 
@@ -118,7 +119,10 @@ const leakedKeys = () => deriveServiceKeys({ current: { text: root.text, created
 const rotate = (isForced = false) => {
   const { peppers, addressKeys, sessionKeys, users, invites } = newProcess().ports;
   const rows = { rotationRows: () => scanRotationRows(testEnv.table), rootSecret: rootSecret() };
-  return rotateRoot({ peppers, addressKeys, sessionKeys, users, invites, ...rows }, { isForced, now: testEnv.now() });
+  return rotateRoot(
+    { ...noJournal, peppers, addressKeys, sessionKeys, users, invites, ...rows },
+    { isForced, now: testEnv.now() },
+  );
 };
 
 /** A person who is an owner of a tenant, and has opened a link in a process. */

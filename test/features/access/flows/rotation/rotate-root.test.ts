@@ -36,6 +36,7 @@ import {
 } from "../../../../support/flows/hold-fixture.ts";
 import { openedOnce } from "../../../../support/opened.ts";
 import { newTenant } from "../../../../support/stores/samples.ts";
+import { noJournal } from "../../../recovery/support/no-journal.ts";
 import { createKey } from "../support/api-keys.ts";
 import { useRootSecret } from "./support/root-secret.ts";
 
@@ -292,12 +293,12 @@ it("a rotation of the verify token replaces the token and leaves the app secrets
   await secrets.send(new CreateSecretCommand({ Name, SecretString: JSON.stringify(before) }));
   const platformSecret = openStoredSecret(Name, secrets);
   const read = async () => JSON.parse((await platformSecret.current()).text);
-  const token = await rotateVerifyToken({ platformSecret });
+  const token = await rotateVerifyToken({ ...noJournal, platformSecret }, testEnv.now());
   expect(token).toMatch(/^[\w-]{40}$/);
   expect(await read()).toEqual({ ...before, verify_token: token });
   for (let at = 0; at < 3; at++) {
     const removeFaults = injectFaults(secrets as never, ({ index }) => (index === at ? "lost" : "pass"));
-    const next = await rotateVerifyToken({ platformSecret });
+    const next = await rotateVerifyToken({ ...noJournal, platformSecret }, testEnv.now());
     removeFaults();
     expect(await read()).toEqual({ ...before, verify_token: next });
   }

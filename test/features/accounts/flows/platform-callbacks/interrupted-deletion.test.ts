@@ -212,15 +212,19 @@ it("a data deletion whose request dies ends where the request freezes at any cal
     ({ fixture, user } = await openLogin(testEnv));
     const account = await fixture.connect("one", [user]);
     await fixture.receive(account, "100");
-    const { accounts, authorizations, dataDeletions, accountWork, dataDeletionKeys } = fixture.ports();
+    const { journal, accounts, authorizations, dataDeletions, accountWork, dataDeletionKeys } = fixture.ports();
     const now = testEnv.now();
-    const run = await runFrozen({ accounts, authorizations, dataDeletions, accountWork, dataDeletionKeys }, point, {
-      work: (ports) => deleteData(ports, { platformUserId: user, now }),
-      whileFrozen: async () => {
-        testEnv.advance(MINUTE);
-        await fixture.settle();
+    const run = await runFrozen(
+      { journal, accounts, authorizations, dataDeletions, accountWork, dataDeletionKeys },
+      point,
+      {
+        work: (ports) => deleteData(ports, { platformUserId: user, now }),
+        whileFrozen: async () => {
+          testEnv.advance(MINUTE);
+          await fixture.settle();
+        },
       },
-    });
+    );
     const code = confirmationCode(await dataDeletionKeys(), user);
     expect(run.result).toEqual({ status: "fulfilled", value: code });
     await fixture.settle();

@@ -1,6 +1,7 @@
 import type { Log } from "#base/aws/log.ts";
 import type { Table } from "#base/table/client.ts";
 import { openStores } from "../../../../support/stores/open-stores.ts";
+import { noJournal } from "../../../recovery/support/no-journal.ts";
 
 /** The ports of the realtime stream where a test opens no sockets: nothing is queued. */
 export const noStream = {
@@ -11,5 +12,5 @@ export const noStream = {
 /** The ports of a flow that ends access, on the table. */
 export function openCutOff(table: Table, log: Log = () => {}) {
   const { sockets, tenantStatuses } = openStores(table);
-  return { ...noStream, sockets, tenantStatuses, log };
+  return { ...noStream, ...noJournal, sockets, tenantStatuses, log };
 }

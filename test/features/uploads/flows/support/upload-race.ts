@@ -7,7 +7,7 @@ import type { TenantId } from "#base/kernel/tenant.ts";
 import { HOUR, MINUTE } from "#base/kernel/time.ts";
 import { auditStore } from "#features/access/store/audit.ts";
 import { eraseConversation, eraseInBackground } from "#features/erasure/flows/erase.ts";
-import type { ErasePorts } from "#features/erasure/ports.ts";
+import type { EraseRequestPorts } from "#features/erasure/ports.ts";
 import { decodeErasure } from "#features/erasure/queue.ts";
 import { conversationId } from "#features/inbox/rules/messages.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
@@ -63,7 +63,7 @@ export async function openUploadRace(testEnv: TestEnv) {
     }),
   } as unknown as HandOverPorts["accounts"];
   const api = { ...testEnv.apiPorts(noQueues), accounts, uploadWork: uploadQueue.queue };
-  const erase: ErasePorts = { ...testEnv.erasePorts(noQueues), erasureWork: erasureQueue.queue };
+  const erase: EraseRequestPorts = { ...testEnv.erasePorts(noQueues), erasureWork: erasureQueue.queue };
   const store = uploadStore(testEnv.table);
   let calls = 0;
   const upload: Platform["upload"] = async () => ({ kind: "accepted", attachmentId: `${tenant}-${++calls}` });

@@ -1,0 +1,92 @@
+import { sha256 } from "#base/kernel/bytes.ts";
+import type { TenantId } from "#base/kernel/tenant.ts";
+import { iso, type Millis } from "#base/kernel/time.ts";
+import type { Role } from "#features/access/rules/callers.ts";
+
+/** An act that a restored table does not know, and that must not be undone by restoring it. */
+export type JournalAct =
+  /** `upTo`: what is newer stays. */
+  | { readonly kind: "conversation.erase"; readonly conversationId: string; readonly upTo: Millis }
+  /** `issuedAt`: what the login connected later stays. */
+  | { readonly kind: "data.delete"; readonly platformUserId: string; readonly issuedAt: Millis }
+  | { readonly kind: "key.revoke"; readonly keyId: string }
+  | { readonly kind: "sessions.end"; readonly userId: string }
+  | { readonly kind: "member.remove"; readonly tenant: TenantId; readonly userId: string }
+  | { readonly kind: "member.lower"; readonly tenant: TenantId; readonly userId: string; readonly role: Role }
+  | { readonly kind: "tenant.suspend" | "tenant.resume" | "tenant.delete"; readonly tenant: TenantId }
+  /** `account`: its key, `<platform>#<external_id>`. */
+  | {
+      readonly kind: "account.disconnect";
+      readonly tenant: TenantId;
+      readonly account: string;
+      readonly connectionId: string;
+    }
+  | { readonly kind: "webhook_secret.rotate"; readonly tenant: TenantId; readonly endpointId: string }
+  | { readonly kind: "root_secret.rotate" | "verify_token.rotate" };
+
+/** An act with the ULID of its entry, whose time is that of the act. */
+export interface JournalEntry {
+  readonly id: string;
+  readonly at: Millis;
+  readonly act: JournalAct;
+}
+
+/**
+ * - `recorded`: the act was made, or the process died before it was answered
+ * - `withdrawn`: the act was refused after it had been recorded
+ */
+export type JournalStatus = "recorded" | "withdrawn";
+
+/** Of every key in the bucket. */
+export const JOURNAL_PREFIX = "acts/";
+
+/** The key of an entry. Keys are in the order of the acts, by the millisecond. */
+export function journalKey({ id }: Pick<JournalEntry, "id">): string {
+  return `${JOURNAL_PREFIX}${id}`;
+}
+
+/**
+ * The SHA-256 of what an act is about, in hex. A row of a restored table that has the same hash is what the act was about.
+ * The kind is hashed too, so that entries about the same person cannot be compared with those of another kind.
+ */
+export function journalSubject(act: JournalAct): string {
+  return sha256(JSON.stringify([act.kind, ...subjectParts(act)])).toString("hex");
+}
+
+function subjectParts(act: JournalAct): readonly string[] {
+  switch (act.kind) {
+    case "conversation.erase":
+      return [act.conversationId];
+    case "data.delete":
+      return [act.platformUserId];
+    case "key.revoke":
+      return [act.keyId];
+    case "sessions.end":
+      return [act.userId];
+    case "member.remove":
+    case "member.lower":
+      return [act.tenant, act.userId];
+    case "tenant.suspend":
+    case "tenant.resume":
+    case "tenant.delete":
+      return [act.tenant];
+    case "account.disconnect":
+      return [act.tenant, act.account, act.connectionId];
+    case "webhook_secret.rotate":
+      return [act.tenant, act.endpointId];
+    case "root_secret.rotate":
+    case "verify_token.rotate":
+      return [];
+  }
+}
+
+/** The object of an entry: JSON without an id of a tenant, a person or a platform. */
+export function encodeJournalEntry({ id, at, act }: JournalEntry, status: JournalStatus): Buffer {
+  const facts = {
+    ...("upTo" in act ? { up_to: iso(act.upTo) } : {}),
+    ...("issuedAt" in act ? { issued_at: iso(act.issuedAt) } : {}),
+    ...("role" in act ? { role: act.role } : {}),
+  };
+  const subject = journalSubject(act);
+  return Buffer.from(JSON.stringify({ version: 1, id, at: iso(at), act: act.kind, subject, ...facts, status }));
+}
