@@ -95,6 +95,7 @@ function healthy(): FakeAnswers {
     "DescribeStacks ParleyData-staging": stack("ParleyData-staging", {
       TableName: "Table",
       UploadBucketName: "uploads",
+      JournalBucketName: "journal",
       KeyId: "key-1",
       RootSecretId: "Root",
       PlatformSecretId: "Platforms",
@@ -207,7 +208,7 @@ describe("each check names what is wrong and its fix", () => {
     [
       "stacks",
       { "DescribeStacks ParleyData-staging": stack("ParleyData-staging", { TableName: "Table" }) },
-      "blocking | Stack ParleyData-staging has no output KeyId, UploadBucketName, RootSecretId, PlatformSecretId (its status is UPDATE_COMPLETE). | Deploy this version, then try again.",
+      "blocking | Stack ParleyData-staging has no output KeyId, UploadBucketName, JournalBucketName, RootSecretId, PlatformSecretId (its status is UPDATE_COMPLETE). | Deploy this version, then try again.",
     ],
     [
       "stacks",
