@@ -32,9 +32,9 @@ async function quarantineRecord(
   tally: Tally,
   now: Millis,
 ): Promise<RecordOutcome> {
-  const queue = ports.findSourceQueue(queueName(record));
+  const queue = ports.findSourceQueue(queueName(record), movedFrom(record));
   // The message stays in its queue and raises an alarm. In quarantine under no queue, no one would find it.
-  if (!queue) throw new UnknownQueue("This queue is not the dead-letter queue of any known queue.");
+  if (!queue) throw new UnknownQueue("No known queue has this message as a dead letter.");
   const deadLetter = {
     queue,
     messageId: record.messageId,
@@ -45,6 +45,11 @@ async function quarantineRecord(
   };
   await quarantineDeadLetter(ports, deadLetter, tally, now);
   return done;
+}
+
+/** The name of the queue that SQS moved a dead letter from; null when the message was sent to the dead-letter queue itself. */
+function movedFrom(record: SQSRecord): string | null {
+  return record.attributes.DeadLetterQueueSourceArn?.split(":").at(-1) ?? null;
 }
 
 class UnknownQueue extends Error {

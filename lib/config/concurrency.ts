@@ -1,12 +1,15 @@
 import { type QueueName, queues } from "#base/config/names.ts";
-import type { Settings } from "./settings.ts";
+import { CONCURRENCY_MIN, type Settings } from "./settings.ts";
 
 /** Of the mapping of each dead letter queue. */
 export const DEAD_LETTERS_CONCURRENCY = 2;
 
-/** The most concurrent invocations that the mapping of each queue starts. */
-export function queueConcurrency({ concurrency }: Pick<Settings, "concurrency">): Readonly<Record<QueueName, number>> {
-  return {
+/** The most concurrent invocations that the mapping of each queue starts. In the size `small`, what Lambda accepts at least. */
+export function queueConcurrency({
+  size,
+  concurrency,
+}: Pick<Settings, "size" | "concurrency">): Readonly<Record<QueueName, number>> {
+  const perQueue: Readonly<Record<QueueName, number>> = {
     Inbound: concurrency.inbound,
     Events: concurrency.events,
     Deliveries: concurrency.deliveries,
@@ -23,9 +26,14 @@ export function queueConcurrency({ concurrency }: Pick<Settings, "concurrency">)
     // A batch waits for its posts, and each post ends within seconds.
     Realtime: 50,
   };
+  if (size === "standard") return perQueue;
+  return Object.fromEntries(queues.map((name) => [name, CONCURRENCY_MIN])) as Record<QueueName, number>;
 }
 
-type ConcurrencySettings = Pick<Settings, "concurrency" | "apiReservedConcurrency" | "intakeReservedConcurrency">;
+type ConcurrencySettings = Pick<
+  Settings,
+  "size" | "concurrency" | "apiReservedConcurrency" | "intakeReservedConcurrency"
+>;
 
 /** What the functions may use together of Lambda's limit of concurrent executions. */
 export function concurrencyNeeds(settings: ConcurrencySettings): {
@@ -36,7 +44,7 @@ export function concurrencyNeeds(settings: ConcurrencySettings): {
 } {
   const ofQueues = Object.values(queueConcurrency(settings)).reduce((sum, each) => sum + each, 0);
   return {
-    mappings: ofQueues + queues.length * DEAD_LETTERS_CONCURRENCY,
+    mappings: ofQueues + (settings.size === "small" ? 1 : queues.length) * DEAD_LETTERS_CONCURRENCY,
     reserved: (settings.apiReservedConcurrency ?? 0) + (settings.intakeReservedConcurrency ?? 0),
   };
 }

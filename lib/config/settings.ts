@@ -73,6 +73,8 @@ export interface Settings {
   readonly facebookLoginConfig: string | null;
   /** Throttling at the gateway. The sockets have a throttle of the same size as `rest`. */
   readonly throttles: EdgeThrottles;
+  /** `small` fits into an account that runs ten functions at once. */
+  readonly size: "standard" | "small";
   /** Maximum concurrent invocations per queue. */
   readonly concurrency: {
     readonly inbound: number;
@@ -118,6 +120,7 @@ export const settingNames = [
   "signInThrottleBurst",
   "checkPageThrottleRate",
   "checkPageThrottleBurst",
+  "size",
   "inboundConcurrency",
   "eventsConcurrency",
   "deliveriesConcurrency",
@@ -137,6 +140,16 @@ export const settingNames = [
 type Name = (typeof settingNames)[number];
 type ThrottleName = "throttle" | "webhooksThrottle" | "signInThrottle" | "checkPageThrottle";
 
+type ConcurrencyName =
+  | "inboundConcurrency"
+  | "eventsConcurrency"
+  | "deliveriesConcurrency"
+  | "slowDeliveriesConcurrency";
+type ReservedName = "apiReservedConcurrency" | "intakeReservedConcurrency";
+
+/** The least maximum that Lambda accepts for the invocations that read one queue. */
+export const CONCURRENCY_MIN = 2;
+
 const PLATFORM_HOSTS = ["facebook_www", "facebook_graph", "instagram_www", "instagram_api", "instagram_graph"];
 
 /**
@@ -154,6 +167,17 @@ export function parseSettings(context: Readonly<Record<string, unknown>>): Setti
     rate: wholeNumber(`${name}Rate`, rawValue(`${name}Rate`) ?? rate, 1, 100_000),
     burst: wholeNumber(`${name}Burst`, rawValue(`${name}Burst`) ?? burst, 1, 100_000),
   });
+  const size = oneOf("size", rawValue("size") ?? "standard", ["standard", "small"]);
+  const concurrency = (name: ConcurrencyName, standard: number): number => {
+    if (size === "standard") return wholeNumber(name, rawValue(name) ?? standard, CONCURRENCY_MIN, 1_000);
+    rejectInSmall(name, rawValue(name));
+    return CONCURRENCY_MIN;
+  };
+  const reserved = (name: ReservedName, min: number, standard: number | null): number | null => {
+    if (size === "small") rejectInSmall(name, rawValue(name));
+    const value = rawValue(name) ?? (size === "small" ? null : standard);
+    return value === null ? null : wholeNumber(name, value, min, 10_000);
+  };
   return {
     ...domains(rawValue),
     budget: budget(rawValue),
@@ -181,19 +205,16 @@ export function parseSettings(context: Readonly<Record<string, unknown>>): Setti
       checkPage: throttle("checkPageThrottle", { rate: 50, burst: 100 }),
       rest: throttle("throttle", { rate: 200, burst: 500 }),
     },
+    size,
     concurrency: {
-      inbound: wholeNumber("inboundConcurrency", rawValue("inboundConcurrency") ?? 20, 2, 1_000),
-      events: wholeNumber("eventsConcurrency", rawValue("eventsConcurrency") ?? 200, 2, 1_000),
-      deliveries: wholeNumber("deliveriesConcurrency", rawValue("deliveriesConcurrency") ?? 50, 2, 1_000),
-      slowDeliveries: wholeNumber("slowDeliveriesConcurrency", rawValue("slowDeliveriesConcurrency") ?? 50, 2, 1_000),
+      inbound: concurrency("inboundConcurrency", 20),
+      events: concurrency("eventsConcurrency", 200),
+      deliveries: concurrency("deliveriesConcurrency", 50),
+      slowDeliveries: concurrency("slowDeliveriesConcurrency", 50),
     },
-    apiReservedConcurrency:
-      rawValue("apiReservedConcurrency") === undefined
-        ? null
-        : wholeNumber("apiReservedConcurrency", rawValue("apiReservedConcurrency"), 1, 10_000),
+    apiReservedConcurrency: reserved("apiReservedConcurrency", 1, null),
     // Lambda understands a reservation of 0 as a function that never runs. Here it means no reservation.
-    intakeReservedConcurrency:
-      wholeNumber("intakeReservedConcurrency", rawValue("intakeReservedConcurrency") ?? 100, 0, 10_000) || null,
+    intakeReservedConcurrency: reserved("intakeReservedConcurrency", 0, 100) || null,
     mailFrom:
       rawValue("mailFrom") === undefined
         ? null
@@ -285,6 +306,14 @@ function rejectUnknown(context: Readonly<Record<string, unknown>>): void {
 
 function invalidSetting(name: Name, value: unknown, expected: string): Error {
   return new SettingError(`Invalid ${SETTING_PREFIX}${name}: ${JSON.stringify(value)}. Set it to ${expected}.`);
+}
+
+/** In the size `small` these are given. A value that is ignored would look as if it applied. */
+function rejectInSmall(name: ConcurrencyName | ReservedName, value: unknown): void {
+  if (value === undefined) return;
+  throw new SettingError(
+    `Invalid ${SETTING_PREFIX}${name}: ${JSON.stringify(value)} together with ${SETTING_PREFIX}size=small. Leave one of them out.`,
+  );
 }
 
 function pattern(name: Name, value: unknown, regex: RegExp, expected: string): string {

@@ -5,28 +5,51 @@ import { Construct } from "constructs";
 import { queueReaders, RECEIVES_MAX, visibilityTimeout } from "#base/config/function-times.ts";
 import type { QueueName } from "#base/config/names.ts";
 
+/** What SQS allows. A dead letter keeps the size that its queue allowed. */
+const MESSAGE_BYTES_MAX = 1024 * 1024;
+
 export interface QueuePairProps {
+  /** The dead letter queue that it has in common with others. Null: it has its own. */
+  readonly deadLetters: Queue | null;
   readonly retention: Duration;
-  /** From the first send of a message. Default: 14 days. */
+  /** From the first send of a message, in an own dead letter queue. Default: 14 days. */
   readonly deadLetterRetention?: Duration;
   /** Of one message. Default: what SQS allows. */
   readonly messageBytesMax?: number;
 }
 
-/** A queue and its dead letter queue. */
+/**
+ * The dead letter queue of all queues. It keeps a message 14 days from its first send, because a queue keeps one as long:
+ * after a shorter time, what waited in its queue would be gone when it becomes a dead letter.
+ */
+export function createSharedDeadLetters(scope: Construct): Queue {
+  return createDeadLetters(scope, { messageBytesMax: MESSAGE_BYTES_MAX });
+}
+
+function createDeadLetters(
+  scope: Construct,
+  {
+    deadLetterRetention = Duration.days(14),
+    messageBytesMax,
+  }: Pick<QueuePairProps, "deadLetterRetention" | "messageBytesMax">,
+): Queue {
+  return new Queue(scope, "DeadLetterQueue", {
+    encryption: QueueEncryption.SQS_MANAGED,
+    enforceSSL: true,
+    retentionPeriod: deadLetterRetention,
+    ...(messageBytesMax ? { maxMessageSizeBytes: messageBytesMax } : {}),
+    visibilityTimeout: Duration.millis(visibilityTimeout("DeadLetters")),
+  });
+}
+
+/** A queue and its dead letter queue, which other queues may have, too. */
 export class QueuePair extends Construct {
   readonly queue: Queue;
   readonly deadLetters: Queue;
 
   constructor(scope: Construct, id: QueueName, props: QueuePairProps) {
     super(scope, id);
-    this.deadLetters = new Queue(this, "DeadLetterQueue", {
-      encryption: QueueEncryption.SQS_MANAGED,
-      enforceSSL: true,
-      retentionPeriod: props.deadLetterRetention ?? Duration.days(14),
-      ...(props.messageBytesMax ? { maxMessageSizeBytes: props.messageBytesMax } : {}),
-      visibilityTimeout: Duration.millis(visibilityTimeout("DeadLetters")),
-    });
+    this.deadLetters = props.deadLetters ?? createDeadLetters(this, props);
     this.queue = new Queue(this, "Queue", {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,

@@ -1,6 +1,7 @@
 import { Duration } from "aws-cdk-lib";
 import { Unit } from "aws-cdk-lib/aws-cloudwatch";
 import { FilterPattern } from "aws-cdk-lib/aws-logs";
+import type { Queue } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
 import { env, table as names } from "#base/config/names.ts";
 import { queueConcurrency } from "../config/concurrency.ts";
@@ -25,8 +26,9 @@ import {
 /** A task calls a platform, and some make many calls. */
 const BATCH_SIZE = 1;
 
-export function createAccountsQueue(scope: Construct): QueuePair {
+export function createAccountsQueue(scope: Construct, deadLetters: Queue | null): QueuePair {
   return new QueuePair(scope, "Accounts", {
+    deadLetters,
     retention: Duration.days(14),
   });
 }

@@ -8,17 +8,25 @@ import { type FunctionContext, tableVariables } from "./function-context.ts";
 /** Stores the messages that no worker could process, and empties the dead letter queues. */
 export function createDeadLetters(scope: Construct, context: FunctionContext): Worker {
   const { data, queues, code } = context;
-  const queueNamesByPair = queueNames.map((name) => [name, queues[name].deadLetters.queueName]);
+  const deadLetterQueues = new Set(queueNames.map((name) => queues[name].deadLetters));
+  // Of a queue that several have in common, only the message knows its own.
+  const isShared = deadLetterQueues.size === 1;
+  const queueNamesByPair = queueNames.map((name) => {
+    const { queue, deadLetters } = queues[name];
+    return [name, (isShared ? queue : deadLetters).queueName];
+  });
   const deadLetters = new Worker(scope, "DeadLetters", {
     description: "Parley: stores the messages that could not be processed",
     code: code("DeadLetters"),
     memoryMegabytes: 256,
     environment: {
       ...tableVariables(context),
-      [env.deadLetterQueues]: Stack.of(scope).toJsonString(Object.fromEntries(queueNamesByPair)),
+      [isShared ? env.sourceQueues : env.deadLetterQueues]: Stack.of(scope).toJsonString(
+        Object.fromEntries(queueNamesByPair),
+      ),
     },
   });
-  for (const name of queueNames) deadLetters.addQueue(queues[name].deadLetters, DEAD_LETTERS_CONCURRENCY);
+  for (const queue of deadLetterQueues) deadLetters.addQueue(queue, DEAD_LETTERS_CONCURRENCY);
   data.table.allow(deadLetters.functionRole, { actions: ["GetItem", "PutItem", "UpdateItem"] });
   return deadLetters;
 }

@@ -1,4 +1,5 @@
 import { Duration } from "aws-cdk-lib";
+import type { Queue } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
 import { table as names } from "#base/config/names.ts";
 import { queueConcurrency } from "../config/concurrency.ts";
@@ -6,20 +7,25 @@ import { QueuePair } from "../constructs/queue-pair.ts";
 import { Worker } from "../constructs/worker.ts";
 import { type FunctionContext, keyVariables, queueVariables, tableVariables } from "./function-context.ts";
 
-export function createEventsQueue(scope: Construct): QueuePair {
-  return createQueue(scope, "Events");
+export function createEventsQueue(scope: Construct, deadLetters: Queue | null): QueuePair {
+  return createQueue(scope, "Events", deadLetters);
 }
 
-export function createDeliveriesQueue(scope: Construct): QueuePair {
-  return createQueue(scope, "Deliveries");
+export function createDeliveriesQueue(scope: Construct, deadLetters: Queue | null): QueuePair {
+  return createQueue(scope, "Deliveries", deadLetters);
 }
 
-export function createSlowDeliveriesQueue(scope: Construct): QueuePair {
-  return createQueue(scope, "SlowDeliveries");
+export function createSlowDeliveriesQueue(scope: Construct, deadLetters: Queue | null): QueuePair {
+  return createQueue(scope, "SlowDeliveries", deadLetters);
 }
 
-function createQueue(scope: Construct, name: "Events" | "Deliveries" | "SlowDeliveries"): QueuePair {
+function createQueue(
+  scope: Construct,
+  name: "Events" | "Deliveries" | "SlowDeliveries",
+  deadLetters: Queue | null,
+): QueuePair {
   return new QueuePair(scope, name, {
+    deadLetters,
     retention: Duration.days(14),
   });
 }

@@ -1,12 +1,14 @@
 import { Duration } from "aws-cdk-lib";
+import type { Queue } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
 import { queueConcurrency } from "../config/concurrency.ts";
 import { QueuePair } from "../constructs/queue-pair.ts";
 import { Worker } from "../constructs/worker.ts";
 import { type FunctionContext, queueVariables, tableVariables, uploadBucketVariables } from "./function-context.ts";
 
-export function createErasuresQueue(scope: Construct): QueuePair {
+export function createErasuresQueue(scope: Construct, deadLetters: Queue | null): QueuePair {
   return new QueuePair(scope, "Erasures", {
+    deadLetters,
     retention: Duration.days(14),
   });
 }

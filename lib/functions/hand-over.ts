@@ -1,4 +1,5 @@
 import { Duration } from "aws-cdk-lib";
+import type { Queue } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
 import { queueConcurrency } from "../config/concurrency.ts";
 import { QueuePair } from "../constructs/queue-pair.ts";
@@ -16,8 +17,9 @@ import {
 /** A call may take 75 seconds, and a batch ends with its slowest call. */
 const BATCH_SIZE = 1;
 
-export function createUploadsQueue(scope: Construct): QueuePair {
+export function createUploadsQueue(scope: Construct, deadLetters: Queue | null): QueuePair {
   return new QueuePair(scope, "Uploads", {
+    deadLetters,
     // An upload that is not handed over within five minutes has failed.
     retention: Duration.days(1),
   });

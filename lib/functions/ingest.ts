@@ -1,5 +1,6 @@
 import { Duration } from "aws-cdk-lib";
 import { Unit } from "aws-cdk-lib/aws-cloudwatch";
+import type { Queue } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
 import { table as names } from "#base/config/names.ts";
 import { queueConcurrency } from "../config/concurrency.ts";
@@ -12,8 +13,9 @@ import { type FunctionContext, queueVariables, rawBucketVariables, tableVariable
 /** What SQS allows. A webhook on the queue takes at most three quarters of it; a larger one is in the bucket. */
 const MESSAGE_BYTES_MAX = 1024 * 1024;
 
-export function createInboundQueue(scope: Construct): QueuePair {
+export function createInboundQueue(scope: Construct, deadLetters: Queue | null): QueuePair {
   return new QueuePair(scope, "Inbound", {
+    deadLetters,
     retention: Duration.days(4),
     // A dead letter contains the raw bytes of a webhook.
     deadLetterRetention: Duration.days(7),

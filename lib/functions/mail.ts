@@ -1,4 +1,5 @@
 import { Duration } from "aws-cdk-lib";
+import type { Queue } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
 import { env } from "#base/config/names.ts";
 import { queueConcurrency } from "../config/concurrency.ts";
@@ -7,8 +8,9 @@ import { allowReading } from "../constructs/service-secrets.ts";
 import { Worker } from "../constructs/worker.ts";
 import { type FunctionContext, rootSecretVariables, tableVariables } from "./function-context.ts";
 
-export function createMailsQueue(scope: Construct): QueuePair {
+export function createMailsQueue(scope: Construct, deadLetters: Queue | null): QueuePair {
   return new QueuePair(scope, "Mails", {
+    deadLetters,
     // A sign-in link lasts 15 minutes, and an invite can be sent again.
     retention: Duration.days(1),
   });

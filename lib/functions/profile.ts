@@ -1,4 +1,5 @@
 import { Duration } from "aws-cdk-lib";
+import type { Queue } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
 import { queueConcurrency } from "../config/concurrency.ts";
 import { QueuePair } from "../constructs/queue-pair.ts";
@@ -12,8 +13,9 @@ import {
   tableVariables,
 } from "./function-context.ts";
 
-export function createProfilesQueue(scope: Construct): QueuePair {
+export function createProfilesQueue(scope: Construct, deadLetters: Queue | null): QueuePair {
   return new QueuePair(scope, "Profiles", {
+    deadLetters,
     // A later message of the same person requests the profile again.
     retention: Duration.days(1),
   });

@@ -1,12 +1,14 @@
 import { Duration } from "aws-cdk-lib";
+import type { Queue } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
 import { queueConcurrency } from "../config/concurrency.ts";
 import { QueuePair } from "../constructs/queue-pair.ts";
 import { Worker } from "../constructs/worker.ts";
 import { type FunctionContext, queueVariables, tableVariables } from "./function-context.ts";
 
-export function createRealtimeQueue(scope: Construct): QueuePair {
+export function createRealtimeQueue(scope: Construct, deadLetters: Queue | null): QueuePair {
   return new QueuePair(scope, "Realtime", {
+    deadLetters,
     // A frame is pushed within minutes or not at all. A message that closes sockets outlasts the longest connection.
     retention: Duration.days(1),
   });

@@ -63,7 +63,7 @@ export function createSweep(scope: Construct, context: FunctionContext): NodeFun
     new PolicyStatement({
       sid: "CountDeadLetters",
       actions: ["sqs:GetQueueAttributes"],
-      resources: queueNames.map((name) => queues[name].deadLetters.queueArn),
+      resources: [...new Set(queueNames.map((name) => queues[name].deadLetters.queueArn))],
     }),
   );
   data.key.allowDescribe(sweep.functionRole);

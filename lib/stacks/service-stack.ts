@@ -9,7 +9,7 @@ import { HttpApi } from "../constructs/http-api.ts";
 import { MailSending } from "../constructs/mail-sending.ts";
 import { MonthlyBudget } from "../constructs/monthly-budget.ts";
 import { Overview } from "../constructs/overview.ts";
-import type { QueuePair } from "../constructs/queue-pair.ts";
+import { createSharedDeadLetters, type QueuePair } from "../constructs/queue-pair.ts";
 import { RealtimeApi } from "../constructs/realtime-api.ts";
 import { createAccounts, createAccountsQueue } from "../functions/accounts.ts";
 import { createApi } from "../functions/api.ts";
@@ -49,17 +49,18 @@ export interface ServiceStackProps extends StackProps {
 export class ServiceStack extends Stack {
   constructor(scope: Construct, id: string, { data, stage, settings, code, ...props }: ServiceStackProps) {
     super(scope, id, props);
+    const shared = settings.size === "small" ? createSharedDeadLetters(this) : null;
     const queues: Record<QueueName, QueuePair> = {
-      Inbound: createInboundQueue(this),
-      Events: createEventsQueue(this),
-      Deliveries: createDeliveriesQueue(this),
-      SlowDeliveries: createSlowDeliveriesQueue(this),
-      Profiles: createProfilesQueue(this),
-      Erasures: createErasuresQueue(this),
-      Mails: createMailsQueue(this),
-      Uploads: createUploadsQueue(this),
-      Accounts: createAccountsQueue(this),
-      Realtime: createRealtimeQueue(this),
+      Inbound: createInboundQueue(this, shared),
+      Events: createEventsQueue(this, shared),
+      Deliveries: createDeliveriesQueue(this, shared),
+      SlowDeliveries: createSlowDeliveriesQueue(this, shared),
+      Profiles: createProfilesQueue(this, shared),
+      Erasures: createErasuresQueue(this, shared),
+      Mails: createMailsQueue(this, shared),
+      Uploads: createUploadsQueue(this, shared),
+      Accounts: createAccountsQueue(this, shared),
+      Realtime: createRealtimeQueue(this, shared),
     };
     const mail = settings.mailFrom === null ? null : new MailSending(this, "MailSending", settings.mailFrom);
     const context: FunctionContext = { data, queues, stage, settings, mail, code };

@@ -37,6 +37,8 @@ export interface LocalSettings {
   readonly siteUrl?: string;
   /** True lets anyone sign in and create a tenant. */
   readonly openSignUp?: boolean;
+  /** True runs the template of an account that runs ten functions at once. */
+  readonly isSmall?: boolean;
   /** The DynamoDB engine. Default: dynoxide if it runs on this machine, else DynamoDB Local. */
   readonly engine?: NonNullable<EngineOptions["prefer"]>;
   /** True accepts a DynamoDB engine that other machines can reach. */
@@ -64,6 +66,7 @@ Environment variables:
   PARLEY_SEED=0                                        create only the tenant and its keys, without accounts
   PARLEY_SITE_URL                                      target of / and /.well-known/security.txt
   PARLEY_SIGN_UP=open                                  let anyone sign in and create a tenant
+  PARLEY_SIZE=small                                    run the template of a new AWS account (default: standard)
   PARLEY_PLATFORM_URLS                                 JSON of platform hosts to use instead of the simulator
   PARLEY_META_APP_SECRET, PARLEY_INSTAGRAM_APP_SECRET  the app secrets (default: random)
   PARLEY_VERIFY_TOKEN                                  the verify token (default: random)
@@ -110,6 +113,7 @@ export function readSettings(flags: readonly string[], env: NodeJS.ProcessEnv): 
     ...(env.PARLEY_META_APP_ID ? { metaAppId: env.PARLEY_META_APP_ID } : {}),
     ...(env.PARLEY_INSTAGRAM_APP_ID ? { instagramAppId: env.PARLEY_INSTAGRAM_APP_ID } : {}),
     ...(readSignUp(env.PARLEY_SIGN_UP) ? { openSignUp: true } : {}),
+    ...(readSize(env.PARLEY_SIZE) === "small" ? { isSmall: true } : {}),
     ...(env.PARLEY_SITE_URL ? { siteUrl: readUrl("PARLEY_SITE_URL", env.PARLEY_SITE_URL, /^https:/) } : {}),
   };
 }
@@ -159,6 +163,12 @@ function readSignUp(text: string | undefined): boolean {
   if (!text || text === "closed") return false;
   if (text === "open") return true;
   throw new LocalRefusal(`Invalid PARLEY_SIGN_UP: ${JSON.stringify(text)}. Set it to open or closed, or unset it.`);
+}
+
+function readSize(text: string | undefined): "standard" | "small" {
+  if (!text || text === "standard") return "standard";
+  if (text === "small") return text;
+  throw new LocalRefusal(`Invalid PARLEY_SIZE: ${JSON.stringify(text)}. Set it to small or standard, or unset it.`);
 }
 
 function readEngine(text: string | undefined): LocalSettings["engine"] {

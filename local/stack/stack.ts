@@ -253,7 +253,8 @@ function failureBody(reason: Reason): string {
 export function assemblyContext({
   siteUrl,
   openSignUp = false,
-}: Pick<LocalSettings, "siteUrl" | "openSignUp"> = {}): Record<string, string> {
+  isSmall = false,
+}: Pick<LocalSettings, "siteUrl" | "openSignUp" | "isSmall"> = {}): Record<string, string> {
   // Placeholders: the template declares the variables, and the stack sets its own values at run time.
   const hosts = Object.fromEntries(platformHosts.map((host) => [host, `https://${host.replace("_", "-")}.invalid`]));
   return {
@@ -265,6 +266,7 @@ export function assemblyContext({
     "parley:mailFrom": "parley@local.test",
     ...(siteUrl ? { "parley:siteUrl": siteUrl } : {}),
     ...(openSignUp ? { "parley:signUp": "open" } : {}),
+    ...(isSmall ? { "parley:size": "small" } : {}),
   };
 }
 

@@ -1,19 +1,18 @@
 import { GetQueueAttributesCommand, type SQSClient } from "@aws-sdk/client-sqs";
-import type { QueueName } from "../config/names.ts";
 import { callScopePlugin } from "../kernel/call-scope.ts";
 import { allDone } from "../kernel/parallel.ts";
 import { queueClient } from "./queues.ts";
 
 const attributes = ["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"] as const;
 
-export type Depths = ReturnType<typeof openDepths>;
+export type Depths = ReturnType<typeof openDepths<string>>;
 
 /** Opens queues to count their messages. @param urls the queues' URLs by their names */
-export function openDepths(urls: ReadonlyMap<QueueName, string>, client: SQSClient = queueClient()) {
+export function openDepths<Name extends string>(urls: ReadonlyMap<Name, string>, client: SQSClient = queueClient()) {
   client.middlewareStack.use(callScopePlugin);
   return {
     /** How many messages each queue has, with those that are being received. SQS counts approximately. */
-    async count(): Promise<{ queue: QueueName; messages: number }[]> {
+    async count(): Promise<{ queue: Name; messages: number }[]> {
       return allDone(
         [...urls].map(async ([queue, QueueUrl]) => {
           const command = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [...attributes] });

@@ -19,8 +19,10 @@ export const env = {
   realtimeQueueUrl: "PARLEY_REALTIME_QUEUE_URL",
   /** JSON: for each queue, the name of its dead-letter queue. */
   deadLetterQueues: "PARLEY_DEAD_LETTER_QUEUES",
-  /** JSON: for each queue, the URL of its dead-letter queue. */
+  /** JSON: for each queue, the URL of its dead-letter queue, which may be that of all. */
   deadLetterQueueUrls: "PARLEY_DEAD_LETTER_QUEUE_URLS",
+  /** JSON: for each queue, its own name. Set in place of `deadLetterQueues` where all have one dead-letter queue. */
+  sourceQueues: "PARLEY_SOURCE_QUEUES",
   /** Secrets Manager id of the root secret, from which every key of the service is derived. */
   rootSecretId: "PARLEY_ROOT_SECRET_ID",
   /** Secrets Manager id of the platform secrets: JSON { meta, instagram, verify_token }. */

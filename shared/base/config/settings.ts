@@ -14,7 +14,7 @@ const platformUrls = z.object({
   instagram_graph: z.optional(z.url()),
 });
 
-const deadLetterQueues = z.record(z.enum(queues), z.string().check(z.minLength(1)));
+const queueNames = z.record(z.enum(queues), z.string().check(z.minLength(1)));
 
 /** The platforms' URLs, without a trailing slash. */
 export interface PlatformUrls {
@@ -95,16 +95,28 @@ export function mailSettings(
   return from === null ? null : { from, configurationSet: setting("mailConfigurationSet", source) };
 }
 
-/** Maps the name of a dead-letter queue to its source queue; null for other queues. */
-export function deadLetterQueueSettings(source: NodeJS.ProcessEnv = process.env): (name: string) => QueueName | null {
-  const names = deadLetterQueues.parse(JSON.parse(setting("deadLetterQueues", source)));
-  return (name) => queues.find((queue) => names[queue] === name) ?? null;
+/**
+ * Maps a dead letter to the queue that it is of, by the names of its dead-letter queue and of the queue that SQS moved it
+ * from; null for other queues. Where all queues have one dead-letter queue, only the latter says so.
+ */
+export function deadLetterQueueSettings(
+  source: NodeJS.ProcessEnv = process.env,
+): (deadLetterQueue: string, movedFrom: string | null) => QueueName | null {
+  const isShared = optionalSetting("sourceQueues", source) !== null;
+  const names = queueNames.parse(JSON.parse(setting(isShared ? "sourceQueues" : "deadLetterQueues", source)));
+  return (deadLetterQueue, movedFrom) => {
+    const name = isShared ? movedFrom : deadLetterQueue;
+    return queues.find((queue) => names[queue] === name) ?? null;
+  };
 }
 
-/** The URLs of the dead-letter queues by their source queue. */
-export function deadLetterQueueUrlSettings(source: NodeJS.ProcessEnv = process.env): ReadonlyMap<QueueName, string> {
-  const urls = deadLetterQueues.parse(JSON.parse(setting("deadLetterQueueUrls", source)));
-  return new Map(queues.map((queue) => [queue, urls[queue]]));
+/** The URLs of the dead-letter queues by their source queue. The one URL of all queues is there once, as `all`. */
+export function deadLetterQueueUrlSettings(
+  source: NodeJS.ProcessEnv = process.env,
+): ReadonlyMap<QueueName | "all", string> {
+  const urls = queueNames.parse(JSON.parse(setting("deadLetterQueueUrls", source)));
+  const [url = "", ...others] = new Set(Object.values(urls));
+  return others.length === 0 ? new Map([["all", url]]) : new Map(queues.map((queue) => [queue, urls[queue]]));
 }
 
 function withoutTrailingSlash(url: string): string {

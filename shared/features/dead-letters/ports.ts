@@ -14,8 +14,8 @@ import type { Endpoints } from "#features/webhooks/store/endpoints.ts";
 import type { Quarantine } from "./store/quarantine.ts";
 
 export interface DeadLetterPorts extends CountingPorts {
-  /** The source queue of a dead-letter queue; null when the name is no dead-letter queue. */
-  readonly findSourceQueue: (deadLetterQueue: string) => QueueName | null;
+  /** The queue of a dead letter, by the names of its dead-letter queue and of the queue it was moved from; null if unknown. */
+  readonly findSourceQueue: (deadLetterQueue: string, movedFrom: string | null) => QueueName | null;
   readonly tenants: Pick<Tenants, "isDeleted">;
   readonly quarantine: Pick<Quarantine, "save">;
   readonly deliveries: Pick<Deliveries, "abandon">;

@@ -61,7 +61,7 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
   const env: Record<string, string> = { ...options.env, PARLEY_PORT: "0", PARLEY_DATA: dataDir };
   // Such a setting changes the templates, so the stack synthesizes its own assembly.
   const program =
-    env.PARLEY_SITE_URL || env.PARLEY_SIGN_UP
+    env.PARLEY_SITE_URL || env.PARLEY_SIGN_UP || env.PARLEY_SIZE
       ? runProgram("bin/local", [], env)
       : runProgram("test/e2e/support/stack-main", [assembly(), ...(options.flags ?? [])], env);
   await waitUntilReady(program);

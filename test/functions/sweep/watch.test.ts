@@ -1,6 +1,10 @@
 import { CreateQueueCommand, ReceiveMessageCommand, SendMessageCommand } from "@aws-sdk/client-sqs";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { openDepths } from "#base/aws/depths.ts";
+import { env, queues as queueNames } from "#base/config/names.ts";
+import { deadLetterQueueUrlSettings } from "#base/config/settings.ts";
 import { SECOND } from "#base/kernel/time.ts";
+import { reportWaitingLetters } from "#features/dead-letters/flows/report-waiting.ts";
 import { sweepWorker } from "../../../functions/sweep/worker.ts";
 import { openTestEnv, type TestQueues } from "../../support/flows/test-env.ts";
 import { openedOnce } from "../../support/opened.ts";
@@ -42,6 +46,17 @@ it("a check reports each dead letter queue that has messages, also those that ar
     { event: "dead_letters.waiting", queue: "Inbound", messages: 1 },
     { event: "dead_letters.waiting", queue: "Profiles", messages: 2 },
   ]);
+});
+
+it("a check counts the one dead letter queue of all queues once", async () => {
+  const dead = `${queues.inbound}-dead`;
+  const byQueue = JSON.stringify(Object.fromEntries(queueNames.map((name) => [name, dead])));
+  const urls = deadLetterQueueUrlSettings({ [env.deadLetterQueueUrls]: byQueue });
+  expect([...urls]).toEqual([["all", dead]]);
+  await send(dead);
+  const deadLetterQueues = openDepths(urls, testEnv.eventSource);
+  await reportWaitingLetters({ deadLetterQueues, log: (line) => void testEnv.lines.push(line) });
+  expect(findings()).toEqual([{ event: "dead_letters.waiting", queue: "all", messages: 1 }]);
 });
 
 it("a check fails when a queue does not exist, and reports the key nevertheless", async () => {

@@ -34,6 +34,7 @@ test("without settings, the defaults of the deploy guide apply", () => {
       checkPage: { rate: 50, burst: 100 },
       rest: { rate: 200, burst: 500 },
     },
+    size: "standard",
     concurrency: { inbound: 20, events: 200, deliveries: 50, slowDeliveries: 50 },
     apiReservedConcurrency: null,
     intakeReservedConcurrency: 100,
@@ -72,6 +73,26 @@ test("the configuration accepts settings as numbers and objects, as cdk.json pas
   );
 });
 
+test("the size small reads each queue with as few invocations as Lambda permits, and reserves none", () => {
+  expect(parse("size", "small")).toMatchObject({
+    size: "small",
+    concurrency: { inbound: 2, events: 2, deliveries: 2, slowDeliveries: 2 },
+    apiReservedConcurrency: null,
+    intakeReservedConcurrency: null,
+  });
+});
+
+test.each([
+  ["inboundConcurrency", "20"],
+  ["slowDeliveriesConcurrency", 2],
+  ["apiReservedConcurrency", "3"],
+  ["intakeReservedConcurrency", "100"],
+])("the size small refuses %s, which would have no effect", (name, value) => {
+  expect(() => parseSettings({ "parley:size": "small", [`parley:${name}`]: value })).toThrow(
+    `Invalid parley:${name}: ${JSON.stringify(value)} together with parley:size=small. Leave one of them out.`,
+  );
+});
+
 test("an empty value counts as unset", () => {
   expect(parse("siteUrl", "")).toEqual(parseSettings({}));
 });
@@ -101,6 +122,7 @@ describe("rejects an invalid value with the setting's name and the values it acc
     ["consoleUrl", "https://example.com/console", "an https URL without a path"],
     ["consoleUrl", "https://example.com/?a=1", "an https URL without a path"],
     ["signUp", "true", "one of open, closed"],
+    ["size", "tiny", "one of standard, small"],
     ["accountChecks", "weekly", "one of daily, hourly"],
     ["accountsPerTenant", "0", "a whole number from 1 to 1000"],
     ["accountsPerTenant", "1001", "a whole number from 1 to 1000"],

@@ -76,6 +76,21 @@ describe("the alarms", () => {
     expect(waiting).toMatchObject({ DatapointsToAlarm: 2, EvaluationPeriods: 3, Period: 300 });
   });
 
+  test("all are the same where the queues have one dead letter queue, whose letters the sweep counts", () => {
+    const small = synthesizeTemplates({ "parley:size": "small" }).service;
+    const names = (template = service) => alarms(template).map(({ MetricName }) => MetricName);
+    expect(names(small)).toEqual(names());
+    const [id = ""] = resourcesOfType(small, "AWS::SQS::Queue").flatMap(([name]) =>
+      name.startsWith("DeadLetterQueue") ? [name] : [],
+    );
+    const grants = resourcesOfType(small, "AWS::IAM::Policy").flatMap(
+      ([, { Properties }]) => (Properties.PolicyDocument as { Statement: Record<string, unknown>[] }).Statement,
+    );
+    expect(grants.filter(({ Sid }) => Sid === "CountDeadLetters").map(({ Resource }) => Resource)).toEqual([
+      { "Fn::GetAtt": [id, "Arn"] },
+    ]);
+  });
+
   test.each(queues)("one fires when %s falls behind, after five minutes where messages are due at once", (name) => {
     const age = ["Inbound", "Events", "Realtime"].includes(name) ? 300 : 1_800;
     expect(watched).toContainEqual(["ApproximateAgeOfOldestMessage", `${name}Queue`, above, age, "Maximum"]);

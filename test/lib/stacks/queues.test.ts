@@ -118,6 +118,38 @@ test("the queues are passed to DeadLetters, each with its dead letter queue", ()
   expect(queueNames).toHaveLength(working.length);
 });
 
+test("the queues of the size small have one dead letter queue, and each is read by two invocations at once", () => {
+  const small = synthesizeTemplates({ "parley:size": "small" }).service;
+  const queueIds = resourcesOfType(small, "AWS::SQS::Queue").map(([id]) => id.replace(/[0-9A-F]{8}$/, ""));
+  expect(queueIds.sort()).toEqual([...working.map((id) => id.replace(/[0-9A-F]{8}$/, "")), "DeadLetterQueue"].sort());
+  for (const [id, { Properties }] of resourcesOfType(small, "AWS::SQS::Queue")) {
+    if (id.startsWith("DeadLetterQueue")) {
+      // As long as the queue that keeps a message longest, and as large as that of the largest messages.
+      expect(Properties).toMatchObject({ MessageRetentionPeriod: 14 * 86_400, MaximumMessageSize: 1_048_576 });
+      continue;
+    }
+    const { deadLetterTargetArn, maxReceiveCount } = Properties.RedrivePolicy as Record<string, unknown>;
+    expect([resolveReference(deadLetterTargetArn), maxReceiveCount]).toEqual([
+      expect.stringMatching(/^DeadLetterQueue/),
+      10,
+    ]);
+  }
+  const limits = Object.entries(readers(small)).map(([queue, [reader, limit]]) => [queue, reader, limit]);
+  expect(limits.filter(([, , limit]) => limit !== 2)).toEqual([]);
+  expect(limits).toHaveLength(11);
+  expect(limits).toContainEqual(["DeadLetterQueue", "DeadLetters", 2]);
+});
+
+test("the queues of the size small are passed to DeadLetters by their own names, which a dead letter has", () => {
+  const small = synthesizeTemplates({ "parley:size": "small" }).service;
+  const variables = functionEnvironment("DeadLetters", small);
+  expect(variables[env.deadLetterQueues]).toBeUndefined();
+  const names = JSON.stringify(variables[env.sourceQueues]);
+  for (const name of queueNames) {
+    expect(names).toMatch(new RegExp(`${name}[^,]*,{"Fn::GetAtt":\\["${findResource(name)}","QueueName"\\]`));
+  }
+});
+
 test("the queues are outputs of the stack, so that a dead letter can be sent back", () => {
   for (const name of queueNames) {
     const output = service.Outputs?.[`${name}QueueUrl`] as { Value: unknown } | undefined;

@@ -277,6 +277,7 @@ describe("the functions", () => {
         return reserved === undefined ? [] : [[name, reserved]];
       });
     expect(reservations(service)).toEqual([["Intake", 100]]);
+    expect(reservations(synthesizeTemplates({ "parley:size": "small" }).service)).toEqual([]);
     const set = { "parley:intakeReservedConcurrency": "7", "parley:apiReservedConcurrency": "40" };
     expect(reservations(synthesizeTemplates(set).service)).toEqual([
       ["Api", 40],

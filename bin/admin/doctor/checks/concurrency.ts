@@ -22,14 +22,16 @@ export async function checkConcurrency({ isLocal, settings, environment, service
   if (reserved > 0 && unreserved - reserved < UNRESERVED_MIN) {
     return blocking(
       `Lambda's limit is ${limit} concurrent executions. It refuses to reserve ${reserved}, because less than ${UNRESERVED_MIN} would remain.`,
-      `Set intakeReservedConcurrency to 0, and request a higher quota ${QUOTA} of Lambda.`,
+      `Set size to small, and request a higher quota ${QUOTA} of Lambda.`,
     );
   }
   const sum = mappings + reserved;
   if (limit < sum) {
     return warning(
       `Lambda's limit is ${limit} concurrent executions, but the queues (${mappings}) and the reservations (${reserved}) may use ${sum}: a busy queue can leave none for the API.`,
-      `Request a quota ${QUOTA} of Lambda above ${sum}, or lower the settings of concurrency.`,
+      settings.size === "small"
+        ? `Request a quota ${QUOTA} of Lambda above ${sum}.`
+        : `Request a quota ${QUOTA} of Lambda above ${sum}, or lower the settings of concurrency.`,
     );
   }
   return ok(`Lambda's limit is ${limit} concurrent executions. The queues and reservations may use ${sum}.`);

@@ -198,7 +198,7 @@ describe("each check names what is wrong and its fix", () => {
     [
       "concurrency",
       { GetAccountSettings: { AccountLimit: { ConcurrentExecutions: 10, UnreservedConcurrentExecutions: 10 } } },
-      "blocking | Lambda's limit is 10 concurrent executions. It refuses to reserve 100, because less than 100 would remain. | Set intakeReservedConcurrency to 0, and request a higher quota L-B99A9384 of Lambda.",
+      "blocking | Lambda's limit is 10 concurrent executions. It refuses to reserve 100, because less than 100 would remain. | Set size to small, and request a higher quota L-B99A9384 of Lambda.",
     ],
     [
       "stacks",
@@ -500,8 +500,8 @@ test("a check whose connection is lost says so, and ends no other", async () => 
   ]);
 });
 
-test("the sum of the concurrency is that of the template", () => {
-  const { service } = synthesizeTemplates();
+test.each([{}, { "parley:size": "small" }])("the sum of the concurrency is that of the template %j", (context) => {
+  const { service } = synthesizeTemplates(context);
   const mappings = resourcesOfType(service, "AWS::Lambda::EventSourceMapping").map(
     ([id]) => (resourceProperties(service, id).ScalingConfig as { MaximumConcurrency: number }).MaximumConcurrency,
   );
@@ -509,5 +509,5 @@ test("the sum of the concurrency is that of the template", () => {
     Number(resourceProperties(service, id).ReservedConcurrentExecutions ?? 0),
   );
   const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0);
-  expect(concurrencyNeeds(parseSettings({}))).toEqual({ mappings: sum(mappings), reserved: sum(reserved) });
+  expect(concurrencyNeeds(parseSettings(context))).toEqual({ mappings: sum(mappings), reserved: sum(reserved) });
 });
