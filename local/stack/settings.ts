@@ -39,6 +39,8 @@ export interface LocalSettings {
   readonly openSignUp?: boolean;
   /** True runs the template of an account that runs ten functions at once. */
   readonly isSmall?: boolean;
+  /** How many invocations of all functions may run at the same time. Default: 1,000. */
+  readonly concurrency?: number;
   /** The DynamoDB engine. Default: dynoxide if it runs on this machine, else DynamoDB Local. */
   readonly engine?: NonNullable<EngineOptions["prefer"]>;
   /** True accepts a DynamoDB engine that other machines can reach. */
@@ -67,6 +69,7 @@ Environment variables:
   PARLEY_SITE_URL                                      target of / and /.well-known/security.txt
   PARLEY_SIGN_UP=open                                  let anyone sign in and create a tenant
   PARLEY_SIZE=small                                    run the template of a new AWS account (default: standard)
+  PARLEY_CONCURRENCY                                   refuse invocations beyond so many at once (default: 1000)
   PARLEY_PLATFORM_URLS                                 JSON of platform hosts to use instead of the simulator
   PARLEY_META_APP_SECRET, PARLEY_INSTAGRAM_APP_SECRET  the app secrets (default: random)
   PARLEY_VERIFY_TOKEN                                  the verify token (default: random)
@@ -89,6 +92,7 @@ export function readSettings(flags: readonly string[], env: NodeJS.ProcessEnv): 
   const platformUrls = readPlatformUrls(env.PARLEY_PLATFORM_URLS);
   const sqsChaos = readShare(env.PARLEY_SQS_CHAOS);
   const engine = readEngine(env.PARLEY_DYNAMODB);
+  const concurrency = readConcurrency(env.PARLEY_CONCURRENCY);
   const origins = readOrigins(env.PARLEY_ORIGINS);
   const seedAccounts = readSeed(env.PARLEY_SEED);
   if (demo && (platformUrls || !seedAccounts))
@@ -114,6 +118,7 @@ export function readSettings(flags: readonly string[], env: NodeJS.ProcessEnv): 
     ...(env.PARLEY_INSTAGRAM_APP_ID ? { instagramAppId: env.PARLEY_INSTAGRAM_APP_ID } : {}),
     ...(readSignUp(env.PARLEY_SIGN_UP) ? { openSignUp: true } : {}),
     ...(readSize(env.PARLEY_SIZE) === "small" ? { isSmall: true } : {}),
+    ...(concurrency ? { concurrency } : {}),
     ...(env.PARLEY_SITE_URL ? { siteUrl: readUrl("PARLEY_SITE_URL", env.PARLEY_SITE_URL, /^https:/) } : {}),
   };
 }
@@ -169,6 +174,14 @@ function readSize(text: string | undefined): "standard" | "small" {
   if (!text || text === "standard") return "standard";
   if (text === "small") return text;
   throw new LocalRefusal(`Invalid PARLEY_SIZE: ${JSON.stringify(text)}. Set it to small or standard, or unset it.`);
+}
+
+function readConcurrency(text: string | undefined): number | undefined {
+  if (!text) return undefined;
+  if (/^[1-9]\d{0,3}$/.test(text) && Number(text) <= 1_000) return Number(text);
+  throw new LocalRefusal(
+    `Invalid PARLEY_CONCURRENCY: ${JSON.stringify(text)}. Set it to a number from 1 to 1000, or unset it.`,
+  );
 }
 
 function readEngine(text: string | undefined): LocalSettings["engine"] {

@@ -132,6 +132,7 @@ async function start(
           connectionsEndpoint,
         }),
       host: { symbol: RUNTIME_OVERRIDES, values: { openEgress: !settings.strictEgress } },
+      concurrencyMax: settings.concurrency,
     },
     cleanup,
   );

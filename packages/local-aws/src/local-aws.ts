@@ -48,6 +48,8 @@ export interface LocalAwsOptions {
   readonly variables?: Readonly<Record<string, string>>;
   /** What the functions read of their host. Default: the clock alone, as `globalThis[Symbol.for("local-aws.host")].now()`. */
   readonly host?: SandboxHost;
+  /** How many invocations of all functions may run at the same time. Default: Lambda's quota, 1,000. */
+  readonly concurrency?: number;
   /** Receives a line for each error while running. Default: stderr. */
   readonly report?: (line: string) => void;
 }
@@ -119,6 +121,7 @@ async function start(
       files: { provisioned: folder.at("provisioned.json"), log: folder.at("functions.log") },
       variables: () => options.variables ?? {},
       host,
+      concurrencyMax: options.concurrency,
     },
     cleanup,
   );

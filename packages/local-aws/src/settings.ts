@@ -12,6 +12,7 @@ Usage: parley-local-aws <cdk.out> [flags]
                       0: free ports
   --origin <origin>   a page that may call the HTTP API and open sockets; repeat it for several
   --engine <name>     dynoxide or dynamodb-local (default: the first that runs here)
+  --concurrency <n>   how many invocations of all functions may run at the same time (default: 1000)
   --exposed           accept an engine that listens on every interface, as DynamoDB Local does
   --help              show this help
 
@@ -23,6 +24,7 @@ const flags = {
   port: { type: "string" },
   origin: { type: "string", multiple: true },
   engine: { type: "string" },
+  concurrency: { type: "string" },
   exposed: { type: "boolean" },
   help: { type: "boolean", short: "h" },
 } as const;
@@ -45,6 +47,7 @@ export function readSettings(args: readonly string[]): LocalAwsOptions | null {
     fresh: values.fresh ?? false,
     port: readPort(values.port ?? "8080"),
     origins: values.origin ?? [],
+    ...(values.concurrency === undefined ? {} : { concurrency: readConcurrency(values.concurrency) }),
     engine: {
       mayBeExposed: values.exposed ?? false,
       exposedSetting: "Add --exposed",
@@ -59,6 +62,11 @@ function readFlags(args: readonly string[]) {
   } catch (error) {
     throw new LocalRefusal(`${(error as Error).message}. Run parley-local-aws --help.`);
   }
+}
+
+function readConcurrency(text: string): number {
+  if (/^[1-9]\d{0,3}$/.test(text) && Number(text) <= 1_000) return Number(text);
+  throw new LocalRefusal(`Invalid --concurrency ${JSON.stringify(text)}. Set it to a number from 1 to 1000.`);
 }
 
 function readPort(text: string): number {

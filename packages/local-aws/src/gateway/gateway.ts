@@ -5,6 +5,7 @@ import {
   openLoopbackServer,
 } from "../../../loopback/src/loopback-server.ts";
 import type { Functions } from "../lambda/functions.ts";
+import { FunctionFailed } from "../lambda/sandbox.ts";
 import { LocalRefusal } from "../support/local-refusal.ts";
 import type { Millis } from "../support/time.ts";
 import { readBody } from "./body.ts";
@@ -124,6 +125,9 @@ async function invoke(
     if (!response.headersSent) sendResult(response, result, request.request.headers.origin);
   } catch (error) {
     report(`${route.functionId}: ${(error as Error).message}`);
+    const isThrottled = error instanceof FunctionFailed && error.reason === "throttled";
+    // An HTTP API answers so where Lambda refuses an invocation with 429.
+    if (isThrottled && !response.headersSent) sendMessage(response, 503, "Service Unavailable");
     if (!response.headersSent) sendMessage(response, 500, "Internal Server Error");
   } finally {
     clearTimeout(timer);

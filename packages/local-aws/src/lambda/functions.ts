@@ -5,6 +5,7 @@ import type { AccessKey } from "../access/access-key.ts";
 import { LocalRefusal } from "../support/local-refusal.ts";
 import { ACCOUNT, REGION, type Resolver } from "../template/intrinsics.ts";
 import { type Assembly, describeResource, listResources, type StackResource } from "../template/template.ts";
+import { openAccountConcurrency } from "./account-concurrency.ts";
 import { openPool, type Pool } from "./pool.ts";
 import { openSandbox } from "./sandbox.ts";
 import { openSandboxBudget, type SandboxBudgetOptions } from "./sandbox-budget.ts";
@@ -123,6 +124,8 @@ export interface RuntimeSettings {
   /** Where the functions find the clock, and what else they read of their host. */
   readonly host: SandboxHost;
   readonly budget: SandboxBudgetOptions;
+  /** How many invocations of all functions may run at the same time. Default: Lambda's quota, 1,000. */
+  readonly concurrencyMax?: number | undefined;
   readonly log: (chunk: Buffer) => void;
 }
 
@@ -135,6 +138,7 @@ export function openFunctions(
   const environments = new Map<string, Record<string, string>>();
   const pools = new Map<string, Pool>();
   const budget = openSandboxBudget(settings.budget);
+  const concurrency = openAccountConcurrency(settings.concurrencyMax ?? ACCOUNT_CONCURRENCY);
   for (const declaration of declarations) {
     const variables = templateVariables(declaration, resolver);
     for (const [name, value] of Object.entries(settings.variableOverrides))
@@ -177,7 +181,10 @@ export function openFunctions(
         await Promise.all(declarations.map(loadOne));
       });
     },
-    invoke: async (id, event) => await getById(pools, id).invoke(event),
+    invoke: async (id, event) => {
+      const pool = getById(pools, id);
+      return await concurrency.run(() => pool.invoke(event));
+    },
     environment: (id) => getById(environments, id),
     ids: declarations.map(({ id }) => id),
     async close() {

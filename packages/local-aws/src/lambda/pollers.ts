@@ -28,6 +28,8 @@ export interface PollerPorts {
 
 const LONG_POLL_SECONDS = 20;
 const PAUSE_AFTER_ERROR_MS = 500;
+/** Lambda reads a queue slower while it refuses the invocations: otherwise one refusal would hide all that waits there. */
+const PAUSE_AFTER_THROTTLE_MS = 1_000;
 /** Before Lambda loads a function again that could not be loaded: doubled with each receive. */
 const RELOAD_FIRST_DELAY = 5 * SECOND;
 const RELOAD_DELAY_MAX = 160 * SECOND;
@@ -36,7 +38,7 @@ const RELOAD_JITTER = 0.1;
 /**
  * Starts one poller per event source. It receives a batch whenever the event source may run another invocation. A batch
  * whose invocation fails, and the messages that a function reports as failed, stay in the queue and become visible again
- * after their visibility timeout, as in the cloud. The messages of a function that could not be loaded come back
+ * after their visibility timeout, as in the cloud; so does a batch that finds no place to run. The messages of a function that could not be loaded come back
  * earlier, as after a failure that a worker reports: Lambda loads a function again within the same invocation.
  */
 export function startPollers(mappings: readonly EventSourceMapping[], ports: PollerPorts): Pollers {
@@ -64,10 +66,21 @@ interface Poller extends PollerPorts {
   readonly batches: Set<Promise<void>>;
 }
 
+interface BatchPoller extends Poller {
+  /** Called when a batch found no place to run. */
+  throttled(): void;
+}
+
 async function poll(mapping: EventSourceMapping, poller: Poller): Promise<void> {
   const { report, signal, batches } = poller;
   const running = new Set<Promise<void>>();
+  let resumeAt = 0;
+  const throttled = () => {
+    resumeAt = performance.now() + PAUSE_AFTER_THROTTLE_MS;
+  };
   while (!signal.aborted) {
+    const pause = resumeAt - performance.now();
+    if (pause > 0) await sleep(pause, signal);
     if (running.size >= mapping.concurrency) {
       await Promise.race(running);
       continue;
@@ -75,7 +88,7 @@ async function poll(mapping: EventSourceMapping, poller: Poller): Promise<void> 
     try {
       const messages = await receiveBatch(mapping, poller);
       if (messages.length === 0) continue;
-      const batch = processBatch(mapping, messages, poller).finally(() => {
+      const batch = processBatch(mapping, messages, { ...poller, throttled }).finally(() => {
         running.delete(batch);
         batches.delete(batch);
       });
@@ -109,7 +122,11 @@ async function receiveBatch(mapping: EventSourceMapping, { sqs, signal }: Poller
 }
 
 /** Never rejects: what fails stays in the queue. */
-async function processBatch(mapping: EventSourceMapping, messages: readonly Message[], poller: Poller): Promise<void> {
+async function processBatch(
+  mapping: EventSourceMapping,
+  messages: readonly Message[],
+  poller: BatchPoller,
+): Promise<void> {
   try {
     await deleteMessages(poller.sqs, mapping.queueUrl, await invokeWithBatch(mapping, messages, poller));
   } catch (error) {
@@ -121,14 +138,16 @@ async function processBatch(mapping: EventSourceMapping, messages: readonly Mess
 async function invokeWithBatch(
   mapping: EventSourceMapping,
   messages: readonly Message[],
-  poller: Poller,
+  poller: BatchPoller,
 ): Promise<readonly Message[]> {
   try {
     const result = await poller.functions.invoke(mapping.functionId, toQueueEvent(messages, mapping.queueArn));
     return mapping.reportsFailures ? succeededMessages(messages, result) : messages;
   } catch (error) {
     poller.report(`${mapping.functionId}: ${(error as Error).message}`);
-    if (error instanceof FunctionFailed && error.reason === "unloadable") await postpone(mapping, messages, poller);
+    const reason = error instanceof FunctionFailed ? error.reason : null;
+    if (reason === "unloadable") await postpone(mapping, messages, poller);
+    if (reason === "throttled") poller.throttled();
     return [];
   }
 }

@@ -4,10 +4,10 @@ import { Worker } from "node:worker_threads";
 import type { FromSandbox, HandlerError, SandboxData, ToSandbox } from "./sandbox-messages.ts";
 import { sandboxScript } from "./sandbox-script.ts";
 
-/** An invocation failed: the function threw, ran out of time or memory, or could not be loaded. */
+/** An invocation failed: the function threw, ran out of time or memory, could not be loaded, or found no place to run. */
 export class FunctionFailed extends Error {
   override readonly name = "FunctionFailed";
-  readonly reason: "threw" | "timed-out" | "died" | "unloadable";
+  readonly reason: "threw" | "timed-out" | "died" | "unloadable" | "throttled";
   readonly trace: string;
 
   constructor(reason: FunctionFailed["reason"], message: string, trace = "") {

@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { LocalRefusal } from "../support/local-refusal.ts";
 import { DAY, HOUR, iso, MINUTE, type Millis } from "../support/time.ts";
 import { ACCOUNT, REGION, type Resolver } from "../template/intrinsics.ts";
 import { type Assembly, describeResource, listResources, type StackResource } from "../template/template.ts";
 import type { FunctionDeclaration, Functions } from "./functions.ts";
+import { FunctionFailed } from "./sandbox.ts";
 
 /** A function that runs at a fixed interval. */
 export interface Schedule {
@@ -21,6 +23,9 @@ export interface Schedules {
   close(): void;
 }
 
+/** Lambda keeps an event that found no place to run, and tries again for hours. */
+const THROTTLED_FIRST_DELAY_MS = 1_000;
+const THROTTLED_DELAY_MAX_MS = 60_000;
 /** Longest timer: prevents overflow and notices an advanced clock. */
 const TIMER_MAX_MS = 60_000;
 const UNITS: Readonly<Record<string, Millis>> = { minute: MINUTE, hour: HOUR, day: DAY };
@@ -93,10 +98,17 @@ export function startSchedules(
   let closed = false;
 
   const run = async (schedule: Schedule): Promise<void> => {
-    try {
-      await functions.invoke(schedule.functionId, schedule.input ?? toScheduledEvent(schedule, now()));
-    } catch (error) {
-      if (!closed) report(`${schedule.functionId}: ${(error as Error).message}`);
+    const event = schedule.input ?? toScheduledEvent(schedule, now());
+    for (let delay = THROTTLED_FIRST_DELAY_MS; ; delay = Math.min(2 * delay, THROTTLED_DELAY_MAX_MS)) {
+      try {
+        await functions.invoke(schedule.functionId, event);
+        return;
+      } catch (error) {
+        if (closed) return;
+        report(`${schedule.functionId}: ${(error as Error).message}`);
+        if (!(error instanceof FunctionFailed && error.reason === "throttled")) return;
+        await sleep(delay, undefined, { ref: false });
+      }
     }
   };
   /** Returns the due schedules and moves them on at once, so that a timer and a clock advance never run one twice. */

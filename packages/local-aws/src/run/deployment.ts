@@ -42,6 +42,8 @@ export interface DeploymentOptions {
   /** New values for variables that the template sets. The endpoint of connections is null without a WebSocket API. */
   readonly variables: (connectionsEndpoint: string | null) => Readonly<Record<string, string>>;
   readonly host: SandboxHost;
+  /** How many invocations of all functions may run at the same time. */
+  readonly concurrencyMax?: number | undefined;
 }
 
 /** Creates the resources of the templates and opens their functions. Throws a LocalRefusal for what cannot run here. */
@@ -78,6 +80,7 @@ export async function deploy(
     clock: clock.shared,
     host: options.host,
     budget: machineBudget(),
+    concurrencyMax: options.concurrencyMax,
     log: (chunk) => {
       if (!log.writableEnded) log.write(printableText(chunk.toString()));
     },

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openGateway } from "#local-aws/gateway/gateway.ts";
 import { handleLocalRequest, type LocalControls } from "#local-aws/gateway/local-routes.ts";
 import type { Route } from "#local-aws/gateway/routes.ts";
+import { FunctionFailed } from "#local-aws/lambda/sandbox.ts";
 import { LocalRefusal } from "#local-aws/support/local-refusal.ts";
 import { type Stack, startStack } from "../../../../local/stack/stack.ts";
 import {
@@ -331,6 +332,31 @@ it("a port answers pages of origins that it lists, lets only them read what a fu
   expect(await read("/x", { origin: "http://localhost:3001" })).toEqual([403, null]);
   expect(await read("/_local/other", { ...controlHeaders(), origin })).toEqual([403, null]);
   expect(await read("/_local/other", { ...controlHeaders(), origin: gateway.url })).toEqual([404, null]);
+  await gateway.close();
+});
+
+it("a port answers 503, as an HTTP API does, when the account has no place for an invocation", async () => {
+  const gateway = await openGateway(0);
+  const failures = ["throttled", "died"] as const;
+  let next = 0;
+  gateway.serve({
+    routes: [{ key: "$default", functionId: "Api", timeoutMs: 1_000 } as Route],
+    functions: {
+      invoke: async () => {
+        throw new FunctionFailed(failures[next++] ?? "died", "no");
+      },
+    },
+    now: Date.now,
+    report: () => {},
+    handleLocal: async () => {},
+    shouldRefuseAtEdge: () => false,
+  });
+  const read = async () => {
+    const answer = await fetch(gateway.url);
+    return [answer.status, await answer.text()];
+  };
+  expect(await read()).toEqual([503, '{"message":"Service Unavailable"}']);
+  expect(await read()).toEqual([500, '{"message":"Internal Server Error"}']);
   await gateway.close();
 });
 

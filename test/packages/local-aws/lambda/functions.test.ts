@@ -22,7 +22,12 @@ afterEach(async () => {
 });
 
 /** Starts one function, `Echo`, with this source. */
-function run(source: string, properties: Record<string, unknown> = {}, replaced: Record<string, string> = {}) {
+function run(
+  source: string,
+  properties: Record<string, unknown> = {},
+  replaced: Record<string, string> = {},
+  concurrencyMax?: number,
+) {
   const assembly = readAssembly(
     writeAssembly(folder.path, { Echo: lambdaResource("echo", properties) }, { echo: source }),
   );
@@ -34,6 +39,7 @@ function run(source: string, properties: Record<string, unknown> = {}, replaced:
     clock: clock.shared,
     host: { symbol: "parley.host", values: { openEgress: true } },
     budget: { sandboxesMax: 20, loadsMax: 2, startLoadsMax: 2 },
+    concurrencyMax,
     log: (chunk) => logChunks.push(chunk),
   });
   running.push(functions);
@@ -56,6 +62,17 @@ async function openServer() {
     },
   };
 }
+
+it("functions refuse an invocation while as many run as the account permits, and idle sandboxes do not count", async () => {
+  const source = `export const handler = async ({ hang }) => {
+    if (hang) await new Promise((resolve) => setTimeout(resolve, 200));
+    return "ran"; };`;
+  const { functions } = run(source, {}, {}, 2);
+  const running = [functions.invoke("Echo", { hang: true }), functions.invoke("Echo", { hang: true })];
+  await expect(functions.invoke("Echo", {})).rejects.toMatchObject({ name: "FunctionFailed", reason: "throttled" });
+  expect(await Promise.all(running)).toEqual(["ran", "ran"]);
+  expect(await functions.invoke("Echo", {})).toBe("ran");
+});
 
 it("a function runs its bundle with its own environment, the runtime's and nothing of this process", async () => {
   process.env.PARLEY_OF_THE_SHELL = "1";

@@ -64,19 +64,23 @@ it("a batch whose function could not be loaded comes back after 5 seconds, doubl
   expect(await queue.attribute("ApproximateNumberOfMessagesNotVisible")).toBe("0");
 });
 
-it.each(["threw", "timed-out", "died"] as const)("%s comes back after the visibility timeout", async (reason) => {
-  const events = await poll((_event, nth) => {
-    if (nth === 1) throw new FunctionFailed(reason, "no");
-    return null;
-  });
-  await queue.send("a");
-  await expect.poll(() => events).toHaveLength(1);
-  await pollers?.settle(MINUTE);
-  fixture.advance(6 * MINUTE - 1);
-  expect(await queue.attribute("ApproximateNumberOfMessagesNotVisible")).toBe("1");
-  fixture.advance(1);
-  await expect.poll(() => events).toEqual([["a 1"], ["a 2"]]);
-});
+it.each(["threw", "timed-out", "died", "throttled"] as const)(
+  "%s comes back after the visibility timeout",
+  async (reason) => {
+    const events = await poll((_event, nth) => {
+      if (nth === 1) throw new FunctionFailed(reason, "no");
+      return null;
+    });
+    await queue.send("a");
+    await expect.poll(() => events).toHaveLength(1);
+    await pollers?.settle(MINUTE);
+    fixture.advance(6 * MINUTE - 1);
+    expect(await queue.attribute("ApproximateNumberOfMessagesNotVisible")).toBe("1");
+    fixture.advance(1);
+    // An event source pauses after a refusal.
+    await expect.poll(() => events, { timeout: 5_000 }).toEqual([["a 1"], ["a 2"]]);
+  },
+);
 
 it("an event source runs as many invocations as it may, and receives no more than they take", async () => {
   const answers: (() => void)[] = [];
@@ -93,4 +97,22 @@ it("an event source runs as many invocations as it may, and receives no more tha
   for (const answer of answers) answer();
   await expect.poll(() => events).toHaveLength(5);
   answers[4]?.();
+});
+
+it("an event source whose invocation found no place reads the next batch after a pause, so that the others stay visible", async () => {
+  const times: number[] = [];
+  const events = await poll(
+    (_event, nth) => {
+      times.push(performance.now());
+      if (nth <= 2) throw new FunctionFailed("throttled", "Rate Exceeded");
+      return null;
+    },
+    { batchSize: 1 },
+  );
+  for (const body of ["a", "b", "c"]) await queue.send(body);
+  await expect.poll(() => events, { timeout: 5_000 }).toHaveLength(3);
+  const [first = 0, second = 0, third = 0] = times;
+  // The pause is a second. A poll that began before the refusal may bring one more batch.
+  expect(third - first).toBeGreaterThan(900);
+  expect(second).toBeGreaterThan(0);
 });

@@ -1,5 +1,6 @@
 import { afterEach, expect, it } from "vitest";
 import { DAY, HOUR, MINUTE } from "#base/kernel/time.ts";
+import { FunctionFailed } from "#local-aws/lambda/sandbox.ts";
 import { parseRate, type Schedule, type Schedules, startSchedules } from "#local-aws/lambda/schedules.ts";
 
 const running: Schedules[] = [];
@@ -71,6 +72,15 @@ it("a schedule has ended when the clock's jump has ended, even if it failed", as
   await advance(DAY);
   expect(ended).toBe(2);
   expect(reported).toEqual(["Minutely: broken"]);
+});
+
+it("a schedule whose run found no place is run again until one does", async () => {
+  let tries = 0;
+  const { turn: advance } = start([minutely], async () => {
+    tries++;
+    if (tries === 1) throw new FunctionFailed("throttled", "Rate Exceeded");
+  });
+  expect(await advance(MINUTE)).toEqual(["Minutely", "Minutely"]);
 });
 
 it("a schedule gets the standard event or its configured input", async () => {
