@@ -500,6 +500,15 @@ test("a check whose connection is lost says so, and ends no other", async () => 
   ]);
 });
 
+test("a new account with the size small needs 22 places, which no setting lowers", async () => {
+  writeStage({ ...stage, size: "small" });
+  const limit = { AccountLimit: { ConcurrentExecutions: 10, UnreservedConcurrentExecutions: 10 } };
+  aws.answers = { ...aws.answers, GetAccountSettings: limit };
+  expect(await lineOf("concurrency")).toBe(
+    "warning | Lambda's limit is 10 concurrent executions, but the queues (22) and the reservations (0) may use 22: a busy queue can leave none for the API. | Request a quota L-B99A9384 of Lambda above 22.",
+  );
+});
+
 test.each([{}, { "parley:size": "small" }])("the sum of the concurrency is that of the template %j", (context) => {
   const { service } = synthesizeTemplates(context);
   const mappings = resourcesOfType(service, "AWS::Lambda::EventSourceMapping").map(
