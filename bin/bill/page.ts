@@ -1,0 +1,78 @@
+import { type Bill, computeBill, type Load, type PriceTable, readPrices } from "./bill.ts";
+import { readTableCosts } from "./table-counts.ts";
+import { readTemplateCounts, type TemplateCounts } from "./template-counts.ts";
+
+const columns: readonly (Load & { readonly title: string })[] = [
+  { title: "Idle", messages: 0, batch: 1, sockets: 0 },
+  { title: "10 thousand", messages: 10_000, batch: 1, sockets: 1 },
+  { title: "1 million", messages: 1_000_000, batch: 1, sockets: 1 },
+  { title: "100 million", messages: 100_000_000, batch: 1, sockets: 1 },
+  { title: "… in batches of ten", messages: 100_000_000, batch: 10, sockets: 1 },
+];
+
+/** The bill of a deployment with default settings that does nothing. */
+export function idleBill(template: TemplateCounts = readTemplateCounts()): Bill {
+  return computeBill({ messages: 0, batch: 1, sockets: 0 }, template, readTableCosts(), readPrices());
+}
+
+/** `docs/operate/bill.md`, from the price table, the counts of the table's units and the templates. */
+export function billPage(): string {
+  const table = readPrices();
+  const template = readTemplateCounts();
+  const small = idleBill(readTemplateCounts({ "parley:size": "small" }));
+  const costs = readTableCosts();
+  const bills = columns.map((load) => computeBill(load, template, costs, table));
+  return `# The bill
+
+What AWS bills in a month, in dollars, at the list prices of ${table.region} on ${table.on}, for a deployment with default settings.
+\`npm run bill\` computes this page from [the prices](../../bin/bill/prices.json), the [units of the table](../design/table-costs.md),
+which are measured, and the templates. A test compares it. Other regions cost up to a half more.
+
+Half of the messages arrive, half are replies through the API. One webhook endpoint gets both, and one console is open all the time.
+Each message is alone in its batch, as it is at a low rate; the last column is the same in batches of ten.
+
+${tableOf(table, bills)}
+
+- **Before** is the list price of every unit. **Sum** leaves out what is free each month in every account, also an old one,
+  unless another program in it uses that: ${freeTexts(table)}.
+- Without messages the queues are the largest line: Lambda polls each of the ${template.polledQueues} queues that a function reads with
+  ${table.assumptions.pollersOfAQueue} connections, each for ${table.assumptions.secondsOfAPoll} seconds, and a maximum concurrency does not lower that. The others are ${template.alarmMetrics} metrics of alarms, ${template.secrets}
+  secrets and ${template.keys === 1 ? "the key" : `${template.keys} keys`}. An idle deployment of the [size \`small\`](deploy.md#a-new-aws-account) costs $${money(small.due)}.
+- Not counted: mails, uploaded files, custom metrics ($0.30 each in a month in which all hours have one; ten are free), and logs beyond
+  ${table.assumptions.logBytesOfAnInvocation} bytes of an invocation and ${table.assumptions.logBytesOfARequest} of a request.
+
+## Assumptions
+
+What no measurement of the repository says is in \`assumptions\` of the price table: how long each function runs
+(${Object.entries(table.assumptions.millisecondsOf)
+    .map(([name, ms]) => `\`${name}\` ${ms} ms`)
+    .join(", ")}), the bytes that are stored, logged and sent.
+Change them to what your deployment shows, then run \`npm run bill\`.
+`;
+}
+
+function tableOf({ prices }: PriceTable, bills: readonly Bill[]): string {
+  const cells = (texts: readonly string[]) => `| ${texts.join(" | ")} |`;
+  const rows = (bills[0]?.lines ?? []).map(({ name }, index) => {
+    const { service, what } = prices[name];
+    return cells([`${service}: ${what}`, ...bills.map(({ lines }) => money(lines[index]?.due ?? 0))]);
+  });
+  return [
+    cells(["Messages in a month", ...columns.map(({ title }) => title)]),
+    cells(["---", ...columns.map(() => "--:")]),
+    ...rows,
+    cells(["**Sum**", ...bills.map(({ due }) => `**${money(due)}**`)]),
+    cells(["Before", ...bills.map(({ list }) => money(list))]),
+  ].join("\n");
+}
+
+function freeTexts({ prices }: PriceTable): string {
+  return Object.values(prices)
+    .filter(({ free }) => free > 0)
+    .map(({ service, what, free }) => `${free.toLocaleString("en-US")} ${what.replace(/,.*/, "")} (${service})`)
+    .join(", ");
+}
+
+function money(dollars: number): string {
+  return dollars.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+}
