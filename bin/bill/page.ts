@@ -19,7 +19,7 @@ export function idleBill(template: TemplateCounts = readTemplateCounts()): Bill 
 export function billPage(): string {
   const table = readPrices();
   const template = readTemplateCounts();
-  const small = idleBill(readTemplateCounts({ "parley:size": "small" }));
+  const oneQueue = idleBill(readTemplateCounts({ "parley:deadLetterQueues": "one" }));
   const costs = readTableCosts();
   const bills = columns.map((load) => computeBill(load, template, costs, table));
   return `# The bill
@@ -37,7 +37,8 @@ ${tableOf(table, bills)}
   unless another program in it uses that: ${freeTexts(table)}.
 - Without messages the queues are the largest line: Lambda polls each of the ${template.polledQueues} queues that a function reads with
   ${table.assumptions.pollersOfAQueue} connections, each for ${table.assumptions.secondsOfAPoll} seconds, and a maximum concurrency does not lower that. The others are ${template.alarmMetrics} metrics of alarms, ${template.secrets}
-  secrets and ${template.keys === 1 ? "the key" : `${template.keys} keys`}. An idle deployment of the [size \`small\`](deploy.md#a-new-aws-account) costs $${money(small.due)}.
+  secrets and ${template.keys === 1 ? "the key" : `${template.keys} keys`}. With [\`parley:deadLetterQueues=one\`](deploy.md#settings), as with the size \`small\`, an idle deployment
+  costs $${money(oneQueue.due)}, or $${money(oneQueue.list)} before: nine queues fewer are polled.
 - Not counted: mails, uploaded files, custom metrics ($0.30 each in a month in which all hours have one; ten are free), and logs beyond
   ${table.assumptions.logBytesOfAnInvocation} bytes of an invocation and ${table.assumptions.logBytesOfARequest} of a request.
 

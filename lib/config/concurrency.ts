@@ -32,7 +32,7 @@ export function queueConcurrency({
 
 type ConcurrencySettings = Pick<
   Settings,
-  "size" | "concurrency" | "apiReservedConcurrency" | "intakeReservedConcurrency"
+  "size" | "deadLetterQueues" | "concurrency" | "apiReservedConcurrency" | "intakeReservedConcurrency"
 >;
 
 /** What the functions may use together of Lambda's limit of concurrent executions. */
@@ -44,7 +44,7 @@ export function concurrencyNeeds(settings: ConcurrencySettings): {
 } {
   const ofQueues = Object.values(queueConcurrency(settings)).reduce((sum, each) => sum + each, 0);
   return {
-    mappings: ofQueues + (settings.size === "small" ? 1 : queues.length) * DEAD_LETTERS_CONCURRENCY,
+    mappings: ofQueues + (settings.deadLetterQueues === "one" ? 1 : queues.length) * DEAD_LETTERS_CONCURRENCY,
     reserved: (settings.apiReservedConcurrency ?? 0) + (settings.intakeReservedConcurrency ?? 0),
   };
 }

@@ -75,6 +75,8 @@ export interface Settings {
   readonly throttles: EdgeThrottles;
   /** `small` fits into an account that runs ten functions at once. */
   readonly size: "standard" | "small";
+  /** Whether each queue has its own dead letter queue, or all have one, which costs less. */
+  readonly deadLetterQueues: "each" | "one";
   /** Maximum concurrent invocations per queue. */
   readonly concurrency: {
     readonly inbound: number;
@@ -121,6 +123,7 @@ export const settingNames = [
   "checkPageThrottleRate",
   "checkPageThrottleBurst",
   "size",
+  "deadLetterQueues",
   "inboundConcurrency",
   "eventsConcurrency",
   "deliveriesConcurrency",
@@ -168,6 +171,7 @@ export function parseSettings(context: Readonly<Record<string, unknown>>): Setti
     burst: wholeNumber(`${name}Burst`, rawValue(`${name}Burst`) ?? burst, 1, 100_000),
   });
   const size = oneOf("size", rawValue("size") ?? "standard", ["standard", "small"]);
+  if (size === "small") rejectInSmall("deadLetterQueues", rawValue("deadLetterQueues"));
   const concurrency = (name: ConcurrencyName, standard: number): number => {
     if (size === "standard") return wholeNumber(name, rawValue(name) ?? standard, CONCURRENCY_MIN, 1_000);
     rejectInSmall(name, rawValue(name));
@@ -206,6 +210,8 @@ export function parseSettings(context: Readonly<Record<string, unknown>>): Setti
       rest: throttle("throttle", { rate: 200, burst: 500 }),
     },
     size,
+    deadLetterQueues:
+      size === "small" ? "one" : oneOf("deadLetterQueues", rawValue("deadLetterQueues") ?? "each", ["each", "one"]),
     concurrency: {
       inbound: concurrency("inboundConcurrency", 20),
       events: concurrency("eventsConcurrency", 200),
@@ -309,7 +315,7 @@ function invalidSetting(name: Name, value: unknown, expected: string): Error {
 }
 
 /** In the size `small` these are given. A value that is ignored would look as if it applied. */
-function rejectInSmall(name: ConcurrencyName | ReservedName, value: unknown): void {
+function rejectInSmall(name: ConcurrencyName | ReservedName | "deadLetterQueues", value: unknown): void {
   if (value === undefined) return;
   throw new SettingError(
     `Invalid ${SETTING_PREFIX}${name}: ${JSON.stringify(value)} together with ${SETTING_PREFIX}size=small. Leave one of them out.`,

@@ -49,7 +49,7 @@ export interface ServiceStackProps extends StackProps {
 export class ServiceStack extends Stack {
   constructor(scope: Construct, id: string, { data, stage, settings, code, ...props }: ServiceStackProps) {
     super(scope, id, props);
-    const shared = settings.size === "small" ? createSharedDeadLetters(this) : null;
+    const shared = settings.deadLetterQueues === "one" ? createSharedDeadLetters(this) : null;
     const queues: Record<QueueName, QueuePair> = {
       Inbound: createInboundQueue(this, shared),
       Events: createEventsQueue(this, shared),

@@ -9,6 +9,7 @@ import { readPage } from "../docs/markdown.ts";
 const IDLE_MAX = 8.1;
 
 const template = readTemplateCounts();
+const oneQueue = readTemplateCounts({ "parley:deadLetterQueues": "one" });
 const costs = readTableCosts();
 const prices = readPrices();
 const billOf = (messages: number, batch = 1, sockets = 0) =>
@@ -18,6 +19,12 @@ const quantityOf = (name: PriceName, ...load: Parameters<typeof billOf>) =>
 
 it("the page of the bill is what the prices, the units and the templates give", () => {
   expect(readPage("docs/operate/bill.md"), "run npm run bill").toBe(billPage());
+});
+
+it("an idle deployment whose queues have one dead letter queue costs at most $8 a month, with all its alarms", () => {
+  const one = idleBill(oneQueue);
+  expect(one.list).toBeLessThanOrEqual(8);
+  expect(one.due).toBeGreaterThan(0);
 });
 
 it(`an idle deployment costs at most $${IDLE_MAX} a month, with all its alarms`, () => {
@@ -37,6 +44,8 @@ it("a bill has the units of one message that the measured table of costs has", (
 it("a bill counts the polls of each queue that a function reads, also without a message", () => {
   // Five connections poll for 20 seconds each, all month. A check, every five minutes, counts the messages of ten queues.
   expect(quantityOf("queueRequests", 0)).toBe((template.polledQueues * 5 * 30 * 86_400) / 20 + 30 * 288 * 10);
+  const one = idleBill(oneQueue).lines.find(({ name }) => name === "queueRequests");
+  expect(one?.quantity).toBe((11 * 5 * 30 * 86_400) / 20 + 30 * 288);
   expect(quantityOf("keyRequests", 0)).toBe(30 * 288);
   const more = computeBill(
     { messages: 0, batch: 1, sockets: 0 },

@@ -35,6 +35,7 @@ test("without settings, the defaults of the deploy guide apply", () => {
       rest: { rate: 200, burst: 500 },
     },
     size: "standard",
+    deadLetterQueues: "each",
     concurrency: { inbound: 20, events: 200, deliveries: 50, slowDeliveries: 50 },
     apiReservedConcurrency: null,
     intakeReservedConcurrency: 100,
@@ -76,6 +77,7 @@ test("the configuration accepts settings as numbers and objects, as cdk.json pas
 test("the size small reads each queue with as few invocations as Lambda permits, and reserves none", () => {
   expect(parse("size", "small")).toMatchObject({
     size: "small",
+    deadLetterQueues: "one",
     concurrency: { inbound: 2, events: 2, deliveries: 2, slowDeliveries: 2 },
     apiReservedConcurrency: null,
     intakeReservedConcurrency: null,
@@ -87,6 +89,7 @@ test.each([
   ["slowDeliveriesConcurrency", 2],
   ["apiReservedConcurrency", "3"],
   ["intakeReservedConcurrency", "100"],
+  ["deadLetterQueues", "each"],
 ])("the size small refuses %s, which would have no effect", (name, value) => {
   expect(() => parseSettings({ "parley:size": "small", [`parley:${name}`]: value })).toThrow(
     `Invalid parley:${name}: ${JSON.stringify(value)} together with parley:size=small. Leave one of them out.`,
@@ -122,6 +125,7 @@ describe("rejects an invalid value with the setting's name and the values it acc
     ["consoleUrl", "https://example.com/console", "an https URL without a path"],
     ["consoleUrl", "https://example.com/?a=1", "an https URL without a path"],
     ["signUp", "true", "one of open, closed"],
+    ["deadLetterQueues", "none", "one of each, one"],
     ["size", "tiny", "one of standard, small"],
     ["accountChecks", "weekly", "one of daily, hourly"],
     ["accountsPerTenant", "0", "a whole number from 1 to 1000"],

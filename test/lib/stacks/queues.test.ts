@@ -140,6 +140,13 @@ test("the queues of the size small have one dead letter queue, and each is read 
   expect(limits).toContainEqual(["DeadLetterQueue", "DeadLetters", 2]);
 });
 
+test("the queues have one dead letter queue at any size where the operator says so, and keep their own concurrency", () => {
+  const one = synthesizeTemplates({ "parley:deadLetterQueues": "one" }).service;
+  const own = Object.entries(readers()).filter(([queue]) => !queue.endsWith("DeadLetterQueue"));
+  expect(readers(one)).toEqual({ ...Object.fromEntries(own), DeadLetterQueue: ["DeadLetters", 2] });
+  expect(functionEnvironment("DeadLetters", one)).toHaveProperty([env.sourceQueues]);
+});
+
 test("the queues of the size small are passed to DeadLetters by their own names, which a dead letter has", () => {
   const small = synthesizeTemplates({ "parley:size": "small" }).service;
   const variables = functionEnvironment("DeadLetters", small);

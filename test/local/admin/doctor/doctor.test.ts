@@ -509,14 +509,17 @@ test("a new account with the size small needs 22 places, which no setting lowers
   );
 });
 
-test.each([{}, { "parley:size": "small" }])("the sum of the concurrency is that of the template %j", (context) => {
-  const { service } = synthesizeTemplates(context);
-  const mappings = resourcesOfType(service, "AWS::Lambda::EventSourceMapping").map(
-    ([id]) => (resourceProperties(service, id).ScalingConfig as { MaximumConcurrency: number }).MaximumConcurrency,
-  );
-  const reserved = resourcesOfType(service, "AWS::Lambda::Function").map(([id]) =>
-    Number(resourceProperties(service, id).ReservedConcurrentExecutions ?? 0),
-  );
-  const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0);
-  expect(concurrencyNeeds(parseSettings(context))).toEqual({ mappings: sum(mappings), reserved: sum(reserved) });
-});
+test.each([{}, { "parley:size": "small" }, { "parley:deadLetterQueues": "one" }])(
+  "the sum of the concurrency is that of the template %j",
+  (context) => {
+    const { service } = synthesizeTemplates(context);
+    const mappings = resourcesOfType(service, "AWS::Lambda::EventSourceMapping").map(
+      ([id]) => (resourceProperties(service, id).ScalingConfig as { MaximumConcurrency: number }).MaximumConcurrency,
+    );
+    const reserved = resourcesOfType(service, "AWS::Lambda::Function").map(([id]) =>
+      Number(resourceProperties(service, id).ReservedConcurrentExecutions ?? 0),
+    );
+    const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0);
+    expect(concurrencyNeeds(parseSettings(context))).toEqual({ mappings: sum(mappings), reserved: sum(reserved) });
+  },
+);
