@@ -1,6 +1,9 @@
 // Builders for DynamoDB expressions. A `?` in a text stands for the next of its values; `numberValues` replaces it by
 // a placeholder when the request is built, so that composed conditions never clash.
 
+/** Attributes whose names are reserved words of DynamoDB. */
+const reservedWords: ReadonlySet<string> = new Set(["at", "by"]);
+
 /** A condition, or an operand of `SET`. */
 export class Expression {
   readonly text: string;
@@ -134,11 +137,14 @@ export function numberValues(expressions: Readonly<Record<string, Expression | u
   return { texts: Object.fromEntries(texts), values: count > 0 ? values : undefined };
 }
 
-/** `at` is one of DynamoDB's reserved words. */
-export const reservedNames: Readonly<Record<string, string>> = { "#at": "at" };
-
 function nameInExpression(attribute: string): string {
-  return attribute === "at" ? "#at" : attribute;
+  return reservedWords.has(attribute) ? `#${attribute}` : attribute;
+}
+
+/** The names that the texts of a request use in place of reserved words; undefined without any. */
+export function reservedNames(texts: readonly string[]): Readonly<Record<string, string>> | undefined {
+  const used = [...reservedWords].filter((word) => texts.some((text) => text.includes(`#${word}`)));
+  return used.length === 0 ? undefined : Object.fromEntries(used.map((word) => [`#${word}`, word]));
 }
 
 function join(separator: string, expressions: readonly Expression[]): Expression {

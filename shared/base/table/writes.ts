@@ -50,14 +50,14 @@ export function assign({ PK, SK, ...set }: Readonly<Record<string, unknown>> & K
 export function update(Key: Key, changes: Changes, condition?: Expression, ReturnValues?: Returned): Write {
   const expression = updateExpression(changes);
   const { texts, values } = numberValues({ UpdateExpression: expression, ConditionExpression: condition });
-  const hasReservedName = Object.values(texts).some((text) => text.includes("#at"));
+  const names = reservedNames(Object.values(texts));
   return {
     Update: {
       Key,
       UpdateExpression: texts.UpdateExpression,
       ...(texts.ConditionExpression ? { ConditionExpression: texts.ConditionExpression } : {}),
       ...(values ? { ExpressionAttributeValues: values } : {}),
-      ...(hasReservedName ? { ExpressionAttributeNames: { ...reservedNames } } : {}),
+      ...(names ? { ExpressionAttributeNames: names } : {}),
       ...(ReturnValues ? { ReturnValues } : {}),
     },
   };

@@ -71,14 +71,12 @@ it("the dead letters of a stage are listed, and a redrive finds the queues", asy
   expect([code, JSON.parse(output)]).toMatchObject([0, { refused: 0, failed: 0, unknown: 0 }]);
 });
 
-it("a sign-in link for the owner of a tenant opens the console, and a stranger gets one line and none", async () => {
+it("the owner of a tenant gets a sign-in link and an audit row, and a stranger gets one line and none", async () => {
   const { code, output } = await run("sign-in-link", "Owner@local.invalid", "--json");
   expect(code).toBe(0);
   const { email, link, tenants } = JSON.parse(output);
   expect([email, tenants]).toEqual(["owner@local.invalid", ["demo"]]);
   expect(link).toMatch(new RegExp(`^${stack.info.base_url}/console/auth/verify\\?token=[\\w-]{43}$`));
-  const response = await pressLink(link);
-  expect([response.status, new URL(response.headers.get("location") ?? "", link).pathname]).toEqual([303, "/app"]);
   const audit = await stack.api("GET", "/v1/audit?limit=100");
   expect(JSON.stringify(audit.body.data)).toMatch(/"action":"session.create_link"[^}]*"actor":"cli"/);
 
@@ -89,10 +87,13 @@ it("a sign-in link for the owner of a tenant opens the console, and a stranger g
   );
 });
 
-it("the local stack has sign-in links without a stage, and a mistyped address is one line", async () => {
-  const { code, output } = await runAdmin(stack.dataDir, "sign-in-link", "owner@local.invalid");
+it("a sign-in link of the local stack opens the console, and a mistyped address is one line", async () => {
+  const { code, output } = await runAdmin(stack.dataDir, "sign-in-link", "owner@local.invalid", "--json");
   expect(code).toBe(0);
-  expect(output).toContain(`link: ${stack.info.base_url}/console/auth/verify?token=`);
+  const { link } = JSON.parse(output);
+  // With --stage the command has the time of this machine, which that of a stack may be ahead of.
+  const response = await pressLink(link);
+  expect([response.status, new URL(response.headers.get("location") ?? "", link).pathname]).toEqual([303, "/app"]);
   const mistyped = await runAdmin(stack.dataDir, "sign-in-link", "owner");
   expect(mistyped).toEqual({
     code: 1,

@@ -32,6 +32,22 @@ async function recordEntry(entry: Partial<AuditEntry> = {}): Promise<void> {
 const list = (rest: { before?: string | null; limit?: number; now?: number } = {}) =>
   audit.list(tenant, { before: null, limit: 50, now: NOW, ...rest });
 
+it("an action of several writes has its row before the first one, and its result is added to the row", async () => {
+  const entry = {
+    action: "webhook.replay",
+    resource: "webhook:w",
+    actor: "key:k",
+    ip: null,
+    detail: {},
+    at: NOW,
+  } as const;
+  const add = await audit.start(tenant, { audit: entry, actor: null });
+  if (typeof add === "string") throw new Error(add);
+  expect((await list()).rows).toMatchObject([{ ...entry, detail: {} }]);
+  await add({ events: 3 });
+  expect((await list()).rows).toMatchObject([{ ...entry, detail: { events: 3 } }]);
+});
+
 it("the audit trail returns the stored fields, including address and detail", async () => {
   const entry = {
     action: "webhook.create",
