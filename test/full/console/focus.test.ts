@@ -33,13 +33,18 @@ it("the focus stays on the row of a thread that opens beside the list", async ()
   await hasFocus(world, ".row[data-conversation$='#993']");
 });
 
-it("the focus is in the list after an erasure", async () => {
-  const world = await openFilledWorld(browser, server, wide);
-  await world.openThread("993");
+/** Erases the person of the open thread. */
+async function erasePerson(world: SmallWorld): Promise<void> {
   await world.page.getByRole("button", { name: "Erase this person" }).click();
   await world.page.getByLabel("Type user993 to confirm").fill("user993");
   await world.page.keyboard.press("Enter");
   await world.page.getByText("Erased: 2 messages.").waitFor();
+}
+
+it("the focus is in the list after an erasure", async () => {
+  const world = await openFilledWorld(browser, server, wide);
+  await world.openThread("993");
+  await erasePerson(world);
   await hasFocus(world, ".list, .list *");
 });
 
@@ -216,10 +221,7 @@ it("the focus stays where it is when a notice goes away that does not have it", 
 it("the focus is in the list after a notice was closed that had it when what was there before is gone", async () => {
   const world = await openFilledWorld(browser, server, wide);
   await world.openThread("993");
-  await world.page.getByRole("button", { name: "Erase this person" }).click();
-  await world.page.getByLabel("Type user993 to confirm").fill("user993");
-  await world.page.keyboard.press("Enter");
-  await world.page.getByText("Erased: 2 messages.").waitFor();
+  await erasePerson(world);
   await world.page.evaluate("document.activeElement.blur()");
   await close(world).click();
   await hasFocus(world, ".list, .list *");
