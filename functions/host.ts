@@ -6,6 +6,7 @@ import type { SESv2Client } from "@aws-sdk/client-sesv2";
 import type { SQSClient } from "@aws-sdk/client-sqs";
 import { consoleLog, type Log } from "#base/aws/log.ts";
 import type { Mailer } from "#base/aws/mail.ts";
+import type { PutObject } from "#base/aws/object-put.ts";
 import type { Connections } from "#base/aws/realtime.ts";
 import type { PageFile } from "#base/files/page-file.ts";
 import type { Gate } from "#base/net/egress-gate.ts";
@@ -23,6 +24,8 @@ export interface Clients {
   readonly kms?: KMSClient;
   readonly secrets?: SecretsManagerClient;
   readonly ses?: SESv2Client;
+  /** Writes to the bucket of the journal. */
+  readonly journal?: PutObject;
   readonly connections?: Connections;
   /** Calls to outside of AWS. */
   readonly gate?: Gate;

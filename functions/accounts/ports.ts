@@ -22,7 +22,6 @@ import { toWebhookBody } from "#platforms/accounts/history.ts";
 import { type Host, processHost } from "../host.ts";
 import { openAccountPlatforms } from "../support/account-platforms.ts";
 import { eraseAccountPorts } from "../support/erase-account-ports.ts";
-import { hostJournal } from "../support/journal.ts";
 import { mailer } from "../support/mail-sender.ts";
 import type { WorkerPorts } from "../worker/batch.ts";
 
@@ -35,7 +34,6 @@ export function accountsPorts(host: Host = processHost): TaskPorts & WorkerPorts
   };
   return {
     ...eraseAccountPorts(host, table),
-    journal: hostJournal(host),
     accounts: accountStore(table),
     accountChecks: accountCheckStore(table),
     authorizations: authorizationStore(table),

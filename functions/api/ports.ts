@@ -51,7 +51,7 @@ export function apiPorts(host: Host = processHost): ApiPorts {
   const uploadBucket = setting("uploadBucket", settings);
   const files = clients.s3 ?? filesClient();
   return {
-    journal: hostJournal({ settings, clients: { ...clients, s3: files } }),
+    journal: hostJournal(host, table),
     audit: auditStore(table),
     counters: counterStore(table),
     conversations: conversationStore(table),

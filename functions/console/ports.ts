@@ -32,7 +32,7 @@ export function consolePorts(host: Host = processHost): ConsolePorts {
     loginTokens: loginTokenStore(table),
     users: userStore(table),
     audit: auditStore(table),
-    journal: hostJournal(host),
+    journal: hostJournal(host, table),
     mails: openQueue(setting("mailsQueueUrl", settings), clients.sqs),
     invites: inviteStore(table),
     inviteCounts: inviteCountStore(table),

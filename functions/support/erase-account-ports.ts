@@ -15,19 +15,23 @@ import { erasureStore } from "#features/erasure/store/erasures.ts";
 import { traceStore } from "#features/erasure/store/traces.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { socketStore } from "#features/realtime/store/sockets.ts";
+import { openJournal } from "#features/recovery/journal.ts";
+import type { JournalPorts } from "#features/recovery/ports.ts";
 import { tenantStateStore } from "#features/tenants/store/tenant-states.ts";
 import { uploadRemovalStore } from "#features/uploads/store/upload-removals.ts";
 import { endpointStore } from "#features/webhooks/store/endpoints.ts";
 import type { Host } from "../host.ts";
-import { hostJournal } from "./journal.ts";
 
 /** The ports of erasing the conversations of an account. */
-export function eraseAccountPorts(host: Host, table: Table): EraseAccountPorts {
+export function eraseAccountPorts(host: Host, table: Table): EraseAccountPorts & JournalPorts {
   const { settings, clients, log } = host;
   const root = serviceKeysReader(setting("rootSecretId", settings), clients.secrets);
   const erasures = erasureStore(table);
+  // The bundle has S3's client for the uploads.
+  const put = clients.journal ?? openFiles(setting("journalBucket", settings), clients.s3).put;
+  const journal = openJournal({ put });
   const erasePorts: EraseRequestPorts = {
-    journal: hostJournal(host),
+    journal,
     erasures,
     traces: traceStore(table),
     tenantStates: tenantStateStore(table),
@@ -40,6 +44,7 @@ export function eraseAccountPorts(host: Host, table: Table): EraseAccountPorts {
     log,
   };
   return {
+    journal,
     accounts: accountStore(table),
     holderTimes: holderTimeStore(table),
     accountChecks: accountCheckStore(table),

@@ -19,7 +19,7 @@ export function platformCallbackPorts(
 ): Omit<PlatformCallbackPorts, "pageFiles"> {
   const { settings, clients } = host;
   return {
-    journal: hostJournal(host),
+    journal: hostJournal(host, table),
     accounts: accountStore(table),
     authorizations: authorizationStore(table),
     dataDeletions: dataDeletionStore(table),

@@ -50,8 +50,8 @@ describe("the command", () => {
     expect(readdirSync(Console).sort()).toEqual(["index.mjs", "sign-in"]);
     expect(readdirSync(Connect).sort()).toEqual(["connect", "data-deletion", "index.mjs"]);
     expect(readdirSync(Web).sort()).toEqual(["console", "docs", "index.mjs"]);
-    expect(bytes.Console).toBeLessThanOrEqual(700_000);
-    expect(bytes.Connect).toBeLessThanOrEqual(750_000);
+    expect(bytes.Console).toBeLessThanOrEqual(500_000);
+    expect(bytes.Connect).toBeLessThanOrEqual(561_000);
     expect(bytes.Api).toBeLessThan(900_000);
     expect(bytes.HandOver).toBeLessThan(610_000);
     expect(bytes.Account).toBeLessThan(765_000);

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openFiles } from "#base/aws/files.ts";
 import type { Log, LogLine } from "#base/aws/log.ts";
 import { openQueue } from "#base/aws/queues.ts";
 import type { Connections } from "#base/aws/realtime.ts";
@@ -131,6 +132,7 @@ export async function startPipeline(options: PipelineOptions = {}) {
     clients: {
       table: table.client,
       ...clients,
+      journal: openFiles(JOURNAL_BUCKET, clients.s3).put,
       connections,
       gate,
       webhookClient,

@@ -53,6 +53,7 @@ export function processPorts(aws: Aws, outside: Outside) {
       table: aws.table.client,
       sqs: aws.sqs,
       s3: aws.s3,
+      journal: openFiles("journal", aws.s3).put,
       kms: aws.kms,
       secrets: aws.secrets,
       connections: openConnections("https://stream.example", aws.connections),

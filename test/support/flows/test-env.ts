@@ -157,6 +157,7 @@ export async function openTestEnv(
       clients: {
         table: table.client,
         ...aws,
+        journal: openFiles(JOURNAL_BUCKET, aws.s3).put,
         secrets,
         gate: createGate({ mode: "open" }),
         platformFor: async (account, scope) =>
