@@ -43,7 +43,7 @@ export const operations: readonly Operation[] = [
   },
   {
     name: "reply",
-    limit: { files: 40, folders: 21 },
+    limit: { files: 39, folders: 21 },
     async prepare(pipeline, workspace) {
       await known(pipeline, workspace);
       return () => sendReply(pipeline, workspace, 0);
@@ -77,7 +77,7 @@ export const operations: readonly Operation[] = [
   },
   {
     name: "upload",
-    limit: { files: 40, folders: 21 },
+    limit: { files: 39, folders: 21 },
     async prepare(pipeline, workspace) {
       await known(pipeline, workspace);
       const file = { filename: "photo.png", content_type: "image/png", size: pngBytes().length };

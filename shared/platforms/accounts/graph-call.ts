@@ -1,7 +1,6 @@
 import { DAY, type Millis, SECOND } from "#base/kernel/time.ts";
-import { readRefusal, refusalDetail } from "../api/errors.ts";
+import { readRefusal, refusalDetail, unreachable } from "../api/errors.ts";
 import type { CallOutcome, PlatformHttp } from "../api/http.ts";
-import { unreachable } from "../api/outcome.ts";
 import { asObject, type JsonObject, parseJson, readId } from "../json.ts";
 import type { SendRefused } from "../platform.ts";
 import type { CallFailure, CallRefused, CallUnknown } from "./account-platform.ts";

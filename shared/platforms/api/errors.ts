@@ -14,6 +14,17 @@ const READ_CHARS_MAX = 4_000;
 /** What the platform's text for people, and the advice, may each take of these. */
 const ADDED_CHARS_MAX = 150;
 
+/** The outcome of a call of which no byte was sent. */
+export const unreachable: SendRefused = {
+  kind: "refused",
+  class: "other",
+  detail: "The platform could not be reached.",
+  code: null,
+  subcode: null,
+  ...noConsequences,
+  transient: true,
+};
+
 /**
  * Interprets the error object of a 4xx response.
  * @param secrets the token and other secrets of the call, which are removed from the detail

@@ -6,11 +6,11 @@ import {
   type OutgoingAttachment,
   type SendContent,
 } from "#features/sending/rules/send-content.ts";
-import { readMessageId } from "../json.ts";
+import { asObject, type JsonObject, parseJson, readMessageId } from "../json.ts";
 import type { Platform, Send, SendOutcome, Upload, UploadOutcome, Upstream } from "../platform.ts";
 import { appSecretProof } from "./app-secret-proof.ts";
-import type { PlatformHttp } from "./http.ts";
-import { toOutcome } from "./outcome.ts";
+import { readRefusal, unreachable } from "./errors.ts";
+import type { CallOutcome, PlatformHttp } from "./http.ts";
 import { readProfile } from "./profiles.ts";
 
 interface SendBodyOptions {
@@ -96,6 +96,32 @@ export async function postUpload(
 function readAttachmentId(value: unknown): string | null {
   const text = Number.isSafeInteger(value) ? String(value) : value;
   return typeof text === "string" && isAttachmentId(text) ? text : null;
+}
+
+type NotAccepted = Exclude<SendOutcome, { readonly kind: "accepted" }>;
+
+const unknown: NotAccepted = { kind: "unknown", detail: "outcome_unknown" };
+
+/**
+ * The outcome of a call that sends or uploads. A response that leaves open whether the call was accepted is `unknown`,
+ * never `refused`.
+ * @param call the token of the call, and whether its message had the human-agent tag
+ * @param readAccepted reads the body of a 2xx response; null when it does not say what was accepted
+ */
+function toOutcome<Accepted>(
+  outcome: CallOutcome,
+  { token, humanAgent = false }: { readonly token: string; readonly humanAgent?: boolean },
+  readAccepted: (body: JsonObject | null) => Accepted | null,
+): Accepted | NotAccepted {
+  if (outcome.kind === "unsent") return unreachable;
+  if (outcome.kind === "late") return outcome;
+  if (outcome.kind === "lost") return unknown;
+  const { status } = outcome;
+  const body = asObject(parseJson(outcome.body));
+  if (status >= 200 && status <= 299) return readAccepted(body) ?? unknown;
+  if (status < 400 || status > 499) return unknown;
+  const error = asObject(body?.error);
+  return (error && readRefusal(error, outcome, [token], humanAgent)) ?? unknown;
 }
 
 /** What differs between the connections of an account. */
