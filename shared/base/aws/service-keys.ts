@@ -69,7 +69,10 @@ export function deriveServiceKeys({ current, ...versions }: RootVersions): (now:
   if (afterLeak !== null) return ringsAfterLeak(current, afterLeak);
   const previous = versions.previous !== null && isTooShort(versions.previous) ? null : versions.previous;
   const newest = versionKeys(current.text, previous === null ? 0 : newestAt + SEALING_DELAY);
-  if (previous === null) return () => toRings(newest, () => ({ previous: null, next: null, newestAt }));
+  if (previous === null) {
+    const only = toRings(newest, () => ({ previous: null, next: null, newestAt }));
+    return () => only;
+  }
   const replaced = versionKeys(previous, 0, newest.pepper.sealsFrom);
   const before = toRings(versionKeys(previous, 0), (name) => ({ previous: null, next: newest[name], newestAt }));
   const after = toRings(newest, (name) => ({ previous: replaced[name], next: null, newestAt }));
