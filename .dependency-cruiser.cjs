@@ -79,7 +79,7 @@ const layers = {
     layers: ["base/kernel", "base/config", "base/events", "base/table", "rules"],
     packages: ["@aws-sdk/(client-dynamodb|lib-dynamodb|util-dynamodb)"],
   },
-  platforms: { layers: ["base/kernel", "base/net", "rules"], packages: ["zod", "node:http", "node:https"] },
+  platforms: { layers: ["base/kernel", "rules"], packages: ["zod", "node:http", "node:https"] },
   flows: {
     layers: useCases,
     types: ["store", "base/table", "base/aws", "base/net", "platforms", "base/config"],

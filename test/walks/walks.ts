@@ -43,7 +43,7 @@ export const operations: readonly Operation[] = [
   },
   {
     name: "reply",
-    limit: { files: 38, folders: 21 },
+    limit: { files: 37, folders: 20 },
     async prepare(pipeline, workspace) {
       await known(pipeline, workspace);
       return () => sendReply(pipeline, workspace, 0);
@@ -72,12 +72,12 @@ export const operations: readonly Operation[] = [
   },
   {
     name: "connecting an account",
-    limit: { files: 41, folders: 17 },
+    limit: { files: 40, folders: 16 },
     prepare: prepareConnecting,
   },
   {
     name: "upload",
-    limit: { files: 38, folders: 21 },
+    limit: { files: 37, folders: 20 },
     async prepare(pipeline, workspace) {
       await known(pipeline, workspace);
       const file = { filename: "photo.png", content_type: "image/png", size: pngBytes().length };

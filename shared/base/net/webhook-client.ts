@@ -4,12 +4,12 @@ import type { AttemptOutcome } from "../kernel/attempt-outcome.ts";
 import { captureCallScope, requireOpenCallScope } from "../kernel/call-scope.ts";
 import { OutOfTime } from "../kernel/deadline.ts";
 import { ATTEMPT_TIMEOUT, CONNECT_TIMEOUT, RESPONSE_BYTES_MAX, RESPONSE_TEXT_BYTES_MAX } from "../kernel/limits.ts";
-import { clockNow, type Millis } from "../kernel/time.ts";
+import { clockNow, type Millis, parseRetryAfter } from "../kernel/time.ts";
 import { AttemptFailure, classifyFailure } from "./attempt-failure.ts";
 import { createConnectionPools } from "./connection-pools.ts";
 import type { Gate } from "./egress-gate.ts";
 import { createPinnedConnector } from "./pinned-connector.ts";
-import { parseRetryAfter, responseText } from "./responses.ts";
+import { responseText } from "./responses.ts";
 
 /** A receiver's response. */
 interface ResponseHead {

@@ -10,8 +10,7 @@ import {
 import { request as httpsRequest, Agent as SecureAgent } from "node:https";
 import { captureCallScope } from "#base/kernel/call-scope.ts";
 import { PLATFORM_FETCH_TIMEOUT, PLATFORM_TIMEOUT, PLATFORM_VIDEO_TIMEOUT } from "#base/kernel/limits.ts";
-import { clockNow, type Millis, SECOND } from "#base/kernel/time.ts";
-import { parseRetryAfter } from "#base/net/responses.ts";
+import { clockNow, type Millis, parseRetryAfter, SECOND } from "#base/kernel/time.ts";
 
 const CONNECT_TIMEOUT: Millis = 3 * SECOND;
 const IDLE_MAX: Millis = 4 * SECOND;

@@ -1,6 +1,7 @@
 import { FILENAME_BYTES_MAX } from "#base/kernel/limits.ts";
 import { isPrintableLine } from "#base/kernel/text/printable.ts";
-import { parseRetryAfter, responseText } from "#base/net/responses.ts";
+import { parseRetryAfter } from "#base/kernel/time.ts";
+import { responseText } from "#base/net/responses.ts";
 import { applyUrlRules } from "#base/net/url-rules.ts";
 import { hasKeyForm } from "#features/access/authenticate.ts";
 import { hasVisibleCharacter, isKeyLabel, isTenantName } from "#features/access/rules/display-texts.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseRetryAfter } from "#base/net/responses.ts";
+import { parseRetryAfter } from "#base/kernel/time.ts";
 
 const now = Date.parse("2026-03-01T12:00:00Z");
 
