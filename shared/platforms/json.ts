@@ -1,5 +1,6 @@
 import { cutToJsonBytes, jsonBytes } from "#base/kernel/bytes.ts";
 import { MESSAGE_ID_CHARS_MAX } from "#base/kernel/limits.ts";
+import { printableLine } from "#base/kernel/text/printable.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { isExternalId } from "#features/accounts/rules/accounts.ts";
 
@@ -16,6 +17,10 @@ const NUMBER_SIGNS: ReadonlySet<number> = new Set([..."+-.eE"].map((sign) => sig
 const URL_BYTES_MAX = 4_096;
 /** As JSON, for each UTF-16 unit of a text: all that characters need without escapes. */
 const UNIT_BYTES_MAX = 3;
+export const NAME_CHARS_MAX = 200;
+export const USERNAME_CHARS_MAX = 100;
+/** How much of a name is read. It may have a megabyte. */
+const NAME_CHARS_READ = 1_000;
 const SECONDS_MAX = 1e11;
 /** The end of the year 9999. Later times have a longer ISO form. */
 const LATEST: Millis = 253_402_300_799_999;
@@ -87,6 +92,13 @@ export function readText(value: unknown, max: number): string | null {
   if (typeof value !== "string") return null;
   const cut = value.length > max ? value.slice(0, max).replace(/[\uD800-\uDBFF]$/, "") : value;
   return cutToJsonBytes(cut.toWellFormed(), max * UNIT_BYTES_MAX);
+}
+
+/** Reads a name on one line, without control and format characters. @returns null when nothing is left of it */
+export function readDisplayName(value: unknown, max: number): string | null {
+  if (typeof value !== "string") return null;
+  const clean = printableLine(value.slice(0, NAME_CHARS_READ)).trim();
+  return readText(clean, max)?.trim() || null;
 }
 
 /** Reads a platform id that can be part of a key. @returns undefined when it is absent, null when it is invalid */

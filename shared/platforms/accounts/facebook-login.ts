@@ -2,8 +2,7 @@ import { withoutFragment } from "#base/kernel/text/urls.ts";
 import { clockNow, DAY, type Millis } from "#base/kernel/time.ts";
 import { appSecretProof } from "../api/app-secret-proof.ts";
 import type { PlatformHttp } from "../api/http.ts";
-import { cleanName, NAME_CHARS_MAX, USERNAME_CHARS_MAX } from "../api/profiles.ts";
-import { asObject, type JsonObject } from "../json.ts";
+import { asObject, type JsonObject, NAME_CHARS_MAX, readDisplayName, USERNAME_CHARS_MAX } from "../json.ts";
 import type { CallFailure, CallUnknown } from "./account-platform.ts";
 import { readNextPage } from "./conversations.ts";
 import { callGraph, readAccountId, readLife, readNames, readToken } from "./graph-call.ts";
@@ -122,17 +121,17 @@ function mayMessage({ tasks, access_token }: JsonObject): boolean {
 function readPage(page: JsonObject): LoginPage | null {
   const pageId = readAccountId(page.id);
   const token = readToken(page.access_token);
-  const name = cleanName(page.name, NAME_CHARS_MAX);
+  const name = readDisplayName(page.name, NAME_CHARS_MAX);
   const linked = asObject(page.instagram_business_account);
   const instagram = linked && readInstagram(linked);
   if (pageId === null || token === null || name === null || (linked && readAccountId(linked.id) === null)) return null;
-  return { pageId, name, username: cleanName(page.username, USERNAME_CHARS_MAX), token, instagram };
+  return { pageId, name, username: readDisplayName(page.username, USERNAME_CHARS_MAX), token, instagram };
 }
 
 /** @returns null without a user name, which the platform leaves out where the person did not grant it */
 function readInstagram(account: JsonObject): LoginPage["instagram"] {
   const externalId = readAccountId(account.id);
-  const username = cleanName(account.username, USERNAME_CHARS_MAX);
+  const username = readDisplayName(account.username, USERNAME_CHARS_MAX);
   if (externalId === null || username === null) return null;
-  return { externalId, username, displayName: cleanName(account.name, NAME_CHARS_MAX) ?? username };
+  return { externalId, username, displayName: readDisplayName(account.name, NAME_CHARS_MAX) ?? username };
 }

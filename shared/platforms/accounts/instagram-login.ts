@@ -1,8 +1,7 @@
 import { withoutFragment } from "#base/kernel/text/urls.ts";
 import { clockNow, type Millis } from "#base/kernel/time.ts";
 import type { PlatformHttp } from "../api/http.ts";
-import { cleanName, NAME_CHARS_MAX, USERNAME_CHARS_MAX } from "../api/profiles.ts";
-import { asObject, type JsonObject } from "../json.ts";
+import { asObject, type JsonObject, NAME_CHARS_MAX, readDisplayName, USERNAME_CHARS_MAX } from "../json.ts";
 import type { CallFailure, CallRefused } from "./account-platform.ts";
 import { callGraph, readAccountId, readLife, readNames, readToken } from "./graph-call.ts";
 import type { InstagramLogin, LoginAccount } from "./login.ts";
@@ -115,9 +114,9 @@ function readPerson({ upstream, http }: InstagramLoginPorts, token: string): Pro
   return callGraph(http, { method: "GET", url, token, query }, (body) => {
     const externalId = readAccountId(body.user_id);
     const scopedId = readAccountId(body.id);
-    const handle = cleanName(body.username, USERNAME_CHARS_MAX);
+    const handle = readDisplayName(body.username, USERNAME_CHARS_MAX);
     if (externalId === null || scopedId === null || handle === null) return null;
-    const displayName = cleanName(body.name, NAME_CHARS_MAX) ?? handle;
+    const displayName = readDisplayName(body.name, NAME_CHARS_MAX) ?? handle;
     return {
       kind: "person",
       userIds: [...new Set([scopedId, externalId])],

@@ -1,15 +1,8 @@
 import * as z from "zod/mini";
-import { printableLine } from "#base/kernel/text/printable.ts";
-import { asObject, parseJson, readText } from "../json.ts";
+import { asObject, NAME_CHARS_MAX, parseJson, readDisplayName, USERNAME_CHARS_MAX } from "../json.ts";
 import type { PlatformProfile, ProfileOutcome, RefusalClass, SendRefused } from "../platform.ts";
 import { readRefusal } from "./errors.ts";
 import type { PlatformHttp } from "./http.ts";
-
-export const NAME_CHARS_MAX = 200;
-export const USERNAME_CHARS_MAX = 100;
-
-/** How much of a name is read. It may have a megabyte. */
-const NAME_CHARS_READ = 1_000;
 
 const text = z.catch(z.nullish(z.string()), null);
 const profileResponse = z.object({
@@ -55,17 +48,10 @@ function parseProfile(body: object | null): PlatformProfile | null {
   const fullName = `${data.first_name ?? ""} ${data.last_name ?? ""}`;
   return {
     kind: "found",
-    name: cleanName(data.name, NAME_CHARS_MAX) ?? cleanName(fullName, NAME_CHARS_MAX),
-    username: cleanName(data.username, USERNAME_CHARS_MAX),
+    name: readDisplayName(data.name, NAME_CHARS_MAX) ?? readDisplayName(fullName, NAME_CHARS_MAX),
+    username: readDisplayName(data.username, USERNAME_CHARS_MAX),
     pictureUrl: data.profile_pic ?? null,
   };
-}
-
-/** A name on one line, without control and format characters. @returns null when nothing is left of it */
-export function cleanName(value: unknown, max: number): string | null {
-  if (typeof value !== "string") return null;
-  const clean = printableLine(value.slice(0, NAME_CHARS_READ)).trim();
-  return readText(clean, max)?.trim() || null;
 }
 
 // Refusals that mean the platform does not show this person to the account. A refusal because of the account's own

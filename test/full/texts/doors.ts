@@ -17,8 +17,7 @@ import { readCookie } from "#http/credentials/cookies.ts";
 import { instant } from "#http/fields.ts";
 import { parseJson as parseBody, readIdempotencyKey, readParameters, validate } from "#http/request.ts";
 import { refusalDetail } from "#platforms/api/errors.ts";
-import { cleanName } from "#platforms/api/profiles.ts";
-import { parseJson, readText, readUrl } from "#platforms/json.ts";
+import { parseJson, readDisplayName, readText, readUrl } from "#platforms/json.ts";
 import { parseUpdates } from "#platforms/parse/parse.ts";
 import { verifyHandshake, verifySignature } from "#platforms/parse/signature.ts";
 import { parseSignedRequest } from "#platforms/parse/signed-request.ts";
@@ -98,7 +97,7 @@ export const platformDoors = [
     ordinary: PROSE,
     read: (text) => refusalDetail({ message: text, error_user_msg: text }, ["EAAB-secret-1"]),
   },
-  { name: "a name", ordinary: PROSE, read: (text) => cleanName(text, 200) },
+  { name: "a name", ordinary: PROSE, read: (text) => readDisplayName(text, 200) },
   { name: "a text", ordinary: PROSE, read: (text) => readText(text, 2_000) },
   { name: "an address", ordinary: "https://cdn.example.com/a/", read: readUrl },
 ] satisfies readonly Parser[];
