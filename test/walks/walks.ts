@@ -72,7 +72,7 @@ export const operations: readonly Operation[] = [
   },
   {
     name: "connecting an account",
-    limit: { files: 39, folders: 16 },
+    limit: { files: 38, folders: 16 },
     prepare: prepareConnecting,
   },
   {

@@ -29,9 +29,6 @@ export function accountRoutes(table: Table) {
   }
 
   return {
-    /** The row of an account's route; null when there is none. Reads consistently. */
-    getRouteItem: (ref: AccountRef) => readItem(ref, true),
-
     /**
      * The tenant that an account is connected to; null for none, and for an account that was disconnected. Reads
      * eventually consistently first, at half the price, and a missing route again, consistently: the account may have

@@ -4,9 +4,9 @@ import { ACCOUNT_RELEASE_WAIT } from "#base/kernel/limits.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import type { Table } from "#base/table/client.ts";
-import { conditionalTransaction, conditionalWrite } from "#base/table/conditional-write.ts";
-import { allOf, type Expression, equals, isUnchanged, itemDoesNotExist } from "#base/table/expressions.ts";
-import { timeToLive } from "#base/table/keys.ts";
+import { conditionalTransaction } from "#base/table/conditional-write.ts";
+import { allOf, type Expression, isUnchanged, itemDoesNotExist } from "#base/table/expressions.ts";
+import { type Key, timeToLive } from "#base/table/keys.ts";
 import { assign, check, put, remove, type TransactItem, update } from "#base/table/writes.ts";
 import { actorCheck, auditItem, type ChangeAuthor, tenantKey } from "#features/access/store/items.ts";
 import { isNotDeleted } from "#features/access/store/membership-items.ts";
@@ -14,7 +14,6 @@ import { eventBodyItem } from "#features/delivery/store/items.ts";
 import type { Account, AccountRef, ReplacedConnection } from "../rules/accounts.ts";
 import { HOLDER_RETENTION, holdersAfterConnecting, holdersAfterDisconnecting } from "../rules/holders.ts";
 import { type AccountCheck, accountCheckStore, replaceCheck } from "./account-checks.ts";
-import { accountRoutes } from "./account-routes.ts";
 import {
   accountAttributes as A,
   authorizationAttributes as Authorization,
@@ -73,19 +72,10 @@ export type Disconnecting =
   | { readonly kind: "actor_changed" };
 
 /** One connection of an account: a later one has another id. */
-interface ConnectionOf {
+export interface ConnectionOf {
   readonly tenant: TenantId;
   readonly ref: AccountRef;
   readonly connectionId: string;
-}
-
-/** A connection as it is stored. */
-interface StoredConnection {
-  readonly account: Account;
-  /** Whether the account was connected before. */
-  readonly isReconnection: boolean;
-  /** Whether the mail about it was sent. */
-  readonly isMailed: boolean;
 }
 
 const WRITE_ATTEMPTS_MAX = 4;
@@ -93,14 +83,12 @@ const WRITE_ATTEMPTS_MAX = 4;
 /** Connecting accounts and disconnecting them. Each is one transaction. */
 export function accountConnections(table: Table) {
   const { client, name: TableName } = table;
-  const routes = accountRoutes(table);
   const checks = accountCheckStore(table);
 
-  async function getItem(tenant: TenantId, ref: AccountRef): Promise<AccountItem | null> {
-    const { Item } = await client.send(
-      new GetCommand({ TableName, Key: accountItemKey(tenant, ref), ConsistentRead: true }),
-    );
-    return (Item as AccountItem | undefined) ?? null;
+  /** A row of an account or of its route; null without one. Reads consistently. */
+  async function getRow<Row>(Key: Key): Promise<Row | null> {
+    const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
+    return (Item as Row | undefined) ?? null;
   }
 
   /** Whether a tenant has so many accounts, or more. Read consistently. */
@@ -151,10 +139,10 @@ export function accountConnections(table: Table) {
       const key = accountItemKey(tenant, account);
       const { connectionId, handle } = account;
       for (let attempt = 1; attempt <= WRITE_ATTEMPTS_MAX; attempt++) {
-        const item = await getItem(tenant, account);
+        const item = await getRow<AccountItem>(key);
         const mayBeOver = item === null && accountsMax !== undefined;
         if (mayBeOver && (await hasAccounts(tenant, accountsMax))) return { kind: "limit" };
-        const storedRoute = await routes.getRouteItem(account);
+        const storedRoute = await getRow<AccountRouteItem>(accountRouteKey(account));
         if (storedRoute && !isFreeFor(storedRoute, tenant, now)) return { kind: "in_use" };
         const storedCheck = await checks.get(tenant, account);
         const holders = storedRoute ? toHolders(storedRoute) : [];
@@ -224,10 +212,10 @@ export function accountConnections(table: Table) {
       const isNotResubscribed =
         resubscribedAt === undefined ? [] : [isUnchanged(A.resubscribedAt, resubscribedAt ?? undefined)];
       for (let attempt = 1; attempt <= WRITE_ATTEMPTS_MAX; attempt++) {
-        const item = await getItem(tenant, ref);
+        const item = await getRow<AccountItem>(accountItemKey(tenant, ref));
         if (!item || (item[A.connectionId] ?? "") !== connectionId) return { kind: "gone" };
         const account = toAccount(item);
-        const storedRoute = await routes.getRouteItem(ref);
+        const storedRoute = await getRow<AccountRouteItem>(accountRouteKey(ref));
         const isForeign = storedRoute?.[Route.tenant] !== undefined && storedRoute[Route.tenant] !== tenant;
         if (isForeign) throw new Error("The account's route is another tenant's.");
         const holders = storedRoute ? toHolders(storedRoute) : [];
@@ -253,83 +241,6 @@ export function accountConnections(table: Table) {
         if (changedRoute === undefined) return { kind: "actor_changed" };
       }
       throw new Error("Concurrent writes changed the account's route on every attempt to disconnect it.");
-    },
-
-    /**
-     * Replaces the token that was read by a refreshed one. Safe to repeat.
-     * @returns the account; null when it was disconnected or connected again, or when its token has changed in the
-     *   meantime
-     */
-    async replaceToken({
-      tenant,
-      ref,
-      connectionId,
-      readToken,
-      sealedToken,
-      tokenExpiresAt,
-      now,
-    }: ConnectionOf & {
-      readonly readToken: Uint8Array;
-      readonly sealedToken: Uint8Array;
-      readonly tokenExpiresAt: Millis | null;
-      readonly now: Millis;
-    }): Promise<Account | null> {
-      const set = {
-        [A.sealedToken]: sealedToken,
-        [A.tokenExpiresAt]: tokenExpiresAt ?? undefined,
-        [A.lastRefreshedAt]: now,
-        [A.refreshError]: undefined,
-        [A.refreshFailingSince]: undefined,
-      };
-      const hasToken = allOf(isOfConnection(connectionId), equals(A.sealedToken, readToken));
-      const write = update(accountItemKey(tenant, ref), { set }, hasToken, "ALL_NEW");
-      const result = await conditionalWrite<AccountItem>(table, write);
-      if (result.applied) return result.item ? toAccount(result.item) : null;
-      const { current } = result;
-      const isOwnWrite = current !== null && Buffer.compare(current[A.sealedToken], sealedToken) === 0;
-      return isOwnWrite ? toAccount(current) : null;
-    },
-
-    /**
-     * An account as this connection made it, and whether it was connected before. Reads consistently.
-     * @returns null when it was disconnected, or connected again
-     */
-    async getConnection({ tenant, ref, connectionId }: ConnectionOf): Promise<StoredConnection | null> {
-      const item = await getItem(tenant, ref);
-      if (!item || item[A.connectionId] !== connectionId) return null;
-      const isMailed = item[A.connectedMailOf] === connectionId;
-      return { account: toAccount(item), isReconnection: item[A.reconnected] === true, isMailed };
-    },
-
-    /**
-     * Records that a check subscribed the app again.
-     * @returns false when the account was disconnected or connected again
-     */
-    async recordResubscription({
-      tenant,
-      ref,
-      connectionId,
-      at,
-    }: ConnectionOf & { readonly at: Millis }): Promise<boolean> {
-      const changes = { set: { [A.resubscribedAt]: at } };
-      const write = update(accountItemKey(tenant, ref), changes, isOfConnection(connectionId));
-      return (await conditionalWrite(table, write)).applied;
-    },
-
-    /** Records that the mail about a connection was sent. */
-    async recordConnectedMail({ tenant, ref, connectionId }: ConnectionOf): Promise<void> {
-      const changes = { set: { [A.connectedMailOf]: connectionId } };
-      await conditionalWrite(table, update(accountItemKey(tenant, ref), changes, isOfConnection(connectionId)));
-    },
-
-    /** Removes the replaced connections, and their tokens, once their subscriptions have ended. */
-    async clearReplaced({ tenant, ref, connectionId }: ConnectionOf): Promise<void> {
-      const write = update(
-        accountItemKey(tenant, ref),
-        { remove: [A.replaced, A.earlierReplaced] },
-        isOfConnection(connectionId),
-      );
-      await conditionalWrite(table, write);
     },
   };
 }
