@@ -67,6 +67,31 @@ it("a batch of events reports the one event whose endpoint's secret does not ope
   });
 });
 
+it("an event whose endpoint has no signing secret fails while its attempt is prepared, without a call", async () => {
+  const receiver = await startStatusReceiver();
+  const tenant = newTenant();
+  const endpoint = await createEndpointAt(testEnv, queues, tenant, `http://127.0.0.1:${receiver.port}/200`);
+  await testEnv.table.client.send(
+    new UpdateCommand({
+      TableName: testEnv.table.name,
+      Key: { PK: `T#${tenant}`, SK: `WH#${endpoint.id}` },
+      UpdateExpression: "REMOVE s1",
+    }),
+  );
+  await queueAll([(await recordMessage(testEnv, tenant)).body]);
+  const { failed } = await runWorker();
+  expect(failed).toHaveLength(1);
+  expect(receiver.requests).toHaveLength(0);
+  expect(testEnv.lines).toContainEqual({
+    event: "record.failed",
+    worker: "deliver",
+    message_id: failed[0],
+    error: "Error",
+    stage: "prepare",
+    receives: 1,
+  });
+});
+
 it("a batch of events drops messages that are gone or stale, logs the reason, and retries an unreadable one", async () => {
   const tenant = newTenant();
   const goneEvent = encodeEvent({

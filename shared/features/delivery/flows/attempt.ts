@@ -165,8 +165,15 @@ export async function prepareClaimed(
  * The secrets that sign for an endpoint at `now`; none for one that is not called. Opened before a delivery is claimed: a
  * key that cannot be used spends no attempt.
  */
-export async function openSigningSecrets(
+export function openSigningSecrets(
   ports: Pick<DeliverPorts, "vault">,
+  signed: Pick<StoredDelivery, "tenant" | "endpoint"> & { readonly now: Millis },
+): Promise<string[]> {
+  return atStage("prepare", openSecrets(ports, signed));
+}
+
+async function openSecrets(
+  { vault }: Pick<DeliverPorts, "vault">,
   { tenant, endpoint, now }: Pick<StoredDelivery, "tenant" | "endpoint"> & { readonly now: Millis },
 ): Promise<string[]> {
   if (endpoint?.status !== "active") return [];
@@ -176,6 +183,5 @@ export async function openSigningSecrets(
     endpoint.secondary && endpoint.secondary.expiresAt > now ? endpoint.secondary.sealedSecret : null,
   ].filter((secret) => secret !== null);
   if (sealedSecrets.length === 0) throw new Error("The endpoint has no signing secret.");
-  const opened = allDone(sealedSecrets.map((secret) => ports.vault.open(secret, encryptionContext)));
-  return atStage("prepare", opened);
+  return allDone(sealedSecrets.map((secret) => vault.open(secret, encryptionContext)));
 }
