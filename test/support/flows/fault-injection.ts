@@ -57,14 +57,56 @@ export function injectFaultAt(clients: readonly unknown[], faultPoint: FaultPoin
   };
 }
 
-/** A fault at one call of a process. */
-export interface Strike {
+/** A fault at one call of a process, and the process that meets it. */
+interface StruckCall {
+  /** The call that gets the fault, from 0. */
+  readonly callIndex: number;
+  /** Runs the process that meets the fault. */
+  during<T>(process: (crashable: (worker: QueueWorker) => QueueWorker) => Promise<T>): Promise<T>;
+  /** Whether the process made that call. */
+  reached(): boolean;
+  isCrashed(): boolean;
+}
+
+/**
+ * Runs a test with a fault at each call of a process in turn, and at last with none.
+ * @returns how many calls the process made without a fault
+ */
+async function strikeInTurn(
+  clients: readonly unknown[],
+  faultPoint: FaultPoint,
+  run: (struck: StruckCall) => Promise<void>,
+): Promise<number> {
+  for (let callIndex = firstFault(faultPoint); ; callIndex += FAULT_STEP) {
+    let injection: ReturnType<typeof injectFaultAt> | undefined;
+    const struck: StruckCall = {
+      callIndex,
+      during: async (process) => {
+        const current = injectFaultAt(clients, faultPoint, callIndex);
+        injection = current;
+        try {
+          return await process(current.crashable);
+        } finally {
+          current.remove();
+        }
+      },
+      reached: () => injection?.reached() ?? false,
+      isCrashed: () => injection?.isCrashed() ?? false,
+    };
+    await run(struck).catch((error: unknown) => {
+      if (error instanceof Error) error.message = `With a fault at call ${callIndex}: ${error.message}`;
+      throw error;
+    });
+    if (!struck.reached()) return callIndex;
+  }
+}
+
+/** A fault at one call, as a test uses it. */
+export interface Strike extends Pick<StruckCall, "reached"> {
   /** Runs the process that meets the fault. */
   during<T>(process: () => Promise<T>): Promise<T>;
   /** Runs a worker that meets the fault on one batch of a queue. */
   invoke(queue: string, worker: QueueWorker, remainingMs?: number): ReturnType<typeof invokeWorker>;
-  /** Whether the process made that call. */
-  reached(): boolean;
 }
 
 /**
@@ -72,34 +114,19 @@ export interface Strike {
  * @param run sets up, runs the process once, and checks what it leaves
  * @returns how many calls the process made without a fault
  */
-export async function strikeEachCall(
+export function strikeEachCall(
   { clients, eventSource }: Pick<TestEnv, "clients" | "eventSource">,
   faultPoint: FaultPoint,
   run: (strike: Strike) => Promise<void>,
 ): Promise<number> {
-  for (let k = firstFault(faultPoint); ; k += FAULT_STEP) {
-    let injection: ReturnType<typeof injectFaultAt> | undefined;
-    const during = async <T>(process: (crashable: (worker: QueueWorker) => QueueWorker) => Promise<T>): Promise<T> => {
-      const current = injectFaultAt(clients, faultPoint, k);
-      injection = current;
-      try {
-        return await process(current.crashable);
-      } finally {
-        current.remove();
-      }
-    };
-    const strike: Strike = {
+  return strikeInTurn(clients, faultPoint, ({ during, reached }) =>
+    run({
       during,
       invoke: (queue, worker, remainingMs) =>
         during((crashable) => invokeWorker(eventSource, queue, crashable(worker), remainingMs)),
-      reached: () => injection?.reached() ?? false,
-    };
-    await run(strike).catch((error: unknown) => {
-      if (error instanceof Error) error.message = `With a fault at call ${k}: ${error.message}`;
-      throw error;
-    });
-    if (!injection?.reached()) return k;
-  }
+      reached,
+    }),
+  );
 }
 
 /** Does work as a process that a fault interrupts. @returns null when the process crashed and the work throws */
@@ -128,24 +155,18 @@ export function eachFault(
   timeout?: number,
 ): void {
   const test = async (faultPoint: FaultPoint) => {
-    for (let k = firstFault(faultPoint), isReached = true; isReached; k += FAULT_STEP) {
+    await strikeInTurn(env.clients, faultPoint, async ({ callIndex, during, reached, isCrashed }) => {
       let interrupted = 0;
-      const interrupt: Interrupt = async (work) => {
+      const interrupt: Interrupt = (work) => {
         interrupted++;
-        const injection = injectFaultAt(env.clients, faultPoint, k);
-        try {
-          return await work();
-        } catch (error) {
-          if (!injection.isCrashed()) throw error;
+        return during(work).catch((error: unknown) => {
+          if (!isCrashed()) throw error;
           return null;
-        } finally {
-          injection.remove();
-          isReached = injection.reached();
-        }
+        });
       };
-      await scenario(interrupt, { faultPoint, callIndex: k, isReached: () => isReached });
+      await scenario(interrupt, { faultPoint, callIndex, isReached: reached });
       if (interrupted !== 1) throw new Error(`The scenario interrupted ${interrupted} times.`);
-    }
+    });
   };
   it.each(faultPoints)(name, test, timeout);
 }
