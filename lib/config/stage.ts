@@ -62,7 +62,7 @@ export function readStage(folder: string | null, name: unknown): Stage {
   const unknown = Object.keys(settings).filter((key) => !isSettingName(key));
   if (unknown.length > 0) {
     throw new SettingError(
-      `Unknown setting ${unknown.join(", ")} in ${file}. Use the names of docs/operate/deploy.md without ${SETTING_PREFIX}.`,
+      `Unknown setting ${unknown.join(", ")} in ${file}. Use the names of docs/operate/settings.md without ${SETTING_PREFIX}.`,
     );
   }
   const context = Object.fromEntries(Object.entries(settings).map(([key, value]) => [SETTING_PREFIX + key, value]));

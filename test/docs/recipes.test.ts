@@ -69,6 +69,7 @@ const recipes: readonly Recipe[] = [
     },
     unnamed: [
       "ARCHITECTURE.md",
+      "docs/operate/data-flow.md",
       "docs/operate/dead-letters.md",
       "docs/operate/deploy.md",
       "docs/operate/monitoring.md",
