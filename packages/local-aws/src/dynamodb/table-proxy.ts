@@ -3,6 +3,7 @@ import { request as openSecureRequest } from "node:https";
 import { openLoopbackServer } from "../../../loopback/src/loopback-server.ts";
 import { type AccessKeys, findSignatureProblem, signatureProblems, toSignedRequest } from "../access/signature.ts";
 import { readBody } from "../gateway/body.ts";
+import { ContinuousBackups } from "./continuous-backups.ts";
 import type { Engine } from "./engine.ts";
 
 export interface TableProxyOptions {
@@ -38,6 +39,24 @@ export async function openTableProxy({ port, engine, accessKeys }: TableProxyOpt
   const toEngineKey = (authorization: string): string =>
     engine.name === "given" ? authorization.replace(/Credential=[^/]+/, "Credential=local") : authorization;
 
+  const backups = new ContinuousBackups();
+  const describeTable = async (request: IncomingMessage, body: string): Promise<boolean> => {
+    const { TableName } = JSON.parse(body) as { TableName?: string };
+    const { authorization = "", "x-amz-date": date = "" } = request.headers;
+    const answer = await fetch(engine.url, {
+      method: "POST",
+      headers: {
+        "content-type": "application/x-amz-json-1.0",
+        "x-amz-target": "DynamoDB_20120810.DescribeTable",
+        authorization: toEngineKey(authorization),
+        "x-amz-date": String(date),
+      },
+      body: JSON.stringify({ TableName }),
+    });
+    await answer.body?.cancel();
+    return answer.ok;
+  };
+
   const pass = (request: IncomingMessage, response: ServerResponse, body: Buffer): void => {
     const { authorization = "", ...headers } = ownHeaders(request);
     const options = {
@@ -64,6 +83,19 @@ export async function openTableProxy({ port, engine, accessKeys }: TableProxyOpt
     call.end(body);
   };
 
+  /** What the engine lacks is answered here. */
+  const serve = (request: IncomingMessage, response: ServerResponse, body: Buffer): void => {
+    const operation = backups.operation(request.headers["x-amz-target"]);
+    if (operation === null) {
+      pass(request, response, body);
+      return;
+    }
+    const text = body.toString();
+    operation(text, () => describeTable(request, text))
+      .then(({ status, content }) => answerJson(response, status, content))
+      .catch(() => response.destroy());
+  };
+
   const { origin, close } = await openLoopbackServer({
     port,
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -73,7 +105,7 @@ export async function openTableProxy({ port, engine, accessKeys }: TableProxyOpt
           if (body === null) return refuse(response, 413, "RequestEntityTooLarge", "The request is too large.");
           const check = { accessKeys, isVerified: true };
           const problem = findSignatureProblem(toSignedRequest(request, body), check);
-          if (problem === null) pass(request, response, body);
+          if (problem === null) serve(request, response, body);
           else refuse(response, 403, problem, signatureProblems[problem]);
         })
         // The caller disconnected.
@@ -94,7 +126,9 @@ function ownHeaders({ headers }: IncomingMessage): Record<string, string | strin
 }
 
 function refuse(response: ServerResponse, status: number, type: string, message: string): void {
-  response
-    .writeHead(status, { "content-type": "application/x-amz-json-1.0" })
-    .end(JSON.stringify({ __type: `com.amazon.coral.service#${type}`, message }));
+  answerJson(response, status, { __type: `com.amazon.coral.service#${type}`, message });
+}
+
+function answerJson(response: ServerResponse, status: number, content: object): void {
+  response.writeHead(status, { "content-type": "application/x-amz-json-1.0" }).end(JSON.stringify(content));
 }

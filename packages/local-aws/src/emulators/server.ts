@@ -104,7 +104,7 @@ function openServices(options: EmulatorOptions, origin: string): Services {
   const common = { dataDir, now, region, accountId };
   return {
     sqs: new Sqs({ ...common, origin }),
-    s3: new S3({ dataDir, now, credentials: accessKeys, region }),
+    s3: new S3({ ...common, credentials: accessKeys }),
     kms: new Kms(common),
     secrets: new Secrets(common),
     mail: new Mailbox(dataDir, now),

@@ -1,12 +1,18 @@
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { BatchWriteItemCommand, DynamoDBClient, ListTablesCommand } from "@aws-sdk/client-dynamodb";
+import {
+  BatchWriteItemCommand,
+  DescribeContinuousBackupsCommand,
+  DynamoDBClient,
+  ListTablesCommand,
+  UpdateContinuousBackupsCommand,
+} from "@aws-sdk/client-dynamodb";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Engine } from "#local-aws/dynamodb/engine.ts";
 import { openTableProxy, type TableProxy } from "#local-aws/dynamodb/table-proxy.ts";
 import { signedFetch } from "../../../support/access/signed-fetch.ts";
-import { testEngine } from "../../../support/dynamodb.ts";
+import { startTestTable, testEngine } from "../../../support/dynamodb.ts";
 
 const accessKey = { id: "LOCAL1", secret: "secret" };
 const requests: { url: string | undefined; headers: IncomingHttpHeaders; bytes: number }[] = [];
@@ -87,4 +93,44 @@ it("the SDK's requests of any size pass to a real engine, and its errors come ba
   const large = new BatchWriteItemCommand({ RequestItems: { none: Array(25).fill({ PutRequest: { Item } }) } });
   await expect(client.send(large)).rejects.toMatchObject({ $metadata: { httpStatusCode: 400 } });
   client.destroy();
+});
+
+it("a table of any engine has settings of point-in-time recovery, and one that does not exist has none", async () => {
+  const { url, name } = await testEngine();
+  await openProxy(name, url);
+  const client = new DynamoDBClient({
+    endpoint: proxy.url,
+    region: "us-east-1",
+    credentials: { accessKeyId: accessKey.id, secretAccessKey: accessKey.secret },
+  });
+  const table = await startTestTable();
+  const TableName = table.tableName;
+  const read = async () => {
+    const { ContinuousBackupsDescription } = await client.send(new DescribeContinuousBackupsCommand({ TableName }));
+    return ContinuousBackupsDescription?.PointInTimeRecoveryDescription;
+  };
+  const update = (input: { TableName: string; days?: number }) =>
+    client.send(
+      new UpdateContinuousBackupsCommand({
+        TableName: input.TableName,
+        PointInTimeRecoverySpecification: {
+          PointInTimeRecoveryEnabled: true,
+          ...(input.days === undefined ? {} : { RecoveryPeriodInDays: input.days }),
+        },
+      }),
+    );
+  try {
+    expect(await read()).toEqual({ PointInTimeRecoveryStatus: "DISABLED" });
+    await update({ TableName });
+    expect(await read()).toEqual({ PointInTimeRecoveryStatus: "ENABLED", RecoveryPeriodInDays: 35 });
+    await update({ TableName, days: 7 });
+    expect(await read()).toEqual({ PointInTimeRecoveryStatus: "ENABLED", RecoveryPeriodInDays: 7 });
+    await expect(update({ TableName, days: 36 })).rejects.toMatchObject({ name: "ValidationException" });
+    await expect(update({ TableName: "none" })).rejects.toMatchObject({ name: "TableNotFoundException" });
+    const missing = client.send(new DescribeContinuousBackupsCommand({ TableName: "none" }));
+    await expect(missing).rejects.toMatchObject({ name: "TableNotFoundException" });
+  } finally {
+    client.destroy();
+    await table.close();
+  }
 });

@@ -4,11 +4,15 @@ import {
   DecryptCommand,
   DescribeKeyCommand,
   DisableKeyCommand,
+  DisableKeyRotationCommand,
   EnableKeyCommand,
+  EnableKeyRotationCommand,
   EncryptCommand,
   GenerateDataKeyCommand,
   GenerateDataKeyWithoutPlaintextCommand,
   GenerateMacCommand,
+  GetKeyPolicyCommand,
+  GetKeyRotationStatusCommand,
   ReEncryptCommand,
   ScheduleKeyDeletionCommand,
   UpdateAliasCommand,
@@ -153,6 +157,22 @@ test("a key created with an id is the same key after a restart", async () => {
   } finally {
     await restartable.close();
   }
+});
+
+test("a key has the policy it was created with, else one that leaves its use to IAM, and rotates once it is asked to", async () => {
+  const KeyId = await newKey();
+  const policyOf = async (id: string | undefined) =>
+    (await fixture.kms.send(new GetKeyPolicyCommand({ KeyId: id }))).Policy;
+  expect(await policyOf(KeyId)).toContain("arn:aws:iam::000000000000:root");
+  const Policy = JSON.stringify({ Version: "2012-10-17", Statement: [] });
+  const { KeyMetadata } = await fixture.kms.send(new CreateKeyCommand({ Policy }));
+  expect(await policyOf(KeyMetadata?.KeyId)).toBe(Policy);
+  const rotates = async () => (await fixture.kms.send(new GetKeyRotationStatusCommand({ KeyId }))).KeyRotationEnabled;
+  expect(await rotates()).toBe(false);
+  await fixture.kms.send(new EnableKeyRotationCommand({ KeyId }));
+  expect(await rotates()).toBe(true);
+  await fixture.kms.send(new DisableKeyRotationCommand({ KeyId }));
+  expect(await rotates()).toBe(false);
 });
 
 test("an error names an operation that is not emulated", async () => {

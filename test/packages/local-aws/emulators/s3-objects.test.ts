@@ -4,15 +4,26 @@ import {
   CreateBucketCommand,
   CreateMultipartUploadCommand,
   DeleteBucketCommand,
+  DeleteBucketCorsCommand,
   DeleteObjectCommand,
   DeleteObjectsCommand,
+  DeletePublicAccessBlockCommand,
+  GetBucketCorsCommand,
+  GetBucketEncryptionCommand,
+  GetBucketLifecycleConfigurationCommand,
+  GetBucketOwnershipControlsCommand,
+  GetBucketPolicyCommand,
+  GetBucketVersioningCommand,
   GetObjectCommand,
+  GetPublicAccessBlockCommand,
   HeadBucketCommand,
   HeadObjectCommand,
   ListBucketsCommand,
   ListObjectsV2Command,
+  PutBucketCorsCommand,
   PutBucketEncryptionCommand,
   PutBucketLifecycleConfigurationCommand,
+  PutBucketPolicyCommand,
   PutObjectCommand,
   PutPublicAccessBlockCommand,
 } from "@aws-sdk/client-s3";
@@ -155,15 +166,71 @@ test("a bucket is created once, is deleted only if empty, and is not found other
   expect(Buckets?.map((one) => one.Name)).toEqual([Bucket]);
 });
 
-test("a bucket accepts the settings without an effect", async () => {
-  const Rules = [{ ID: "x", Status: "Enabled" as const, Filter: { Prefix: "" }, Expiration: { Days: 1 } }];
-  await fixture.s3.send(new PutBucketLifecycleConfigurationCommand({ Bucket, LifecycleConfiguration: { Rules } }));
-  const access = { PublicAccessBlockConfiguration: { BlockPublicAcls: true } };
-  await fixture.s3.send(new PutPublicAccessBlockCommand({ Bucket, ...access }));
-  const encryption = [{ ApplyServerSideEncryptionByDefault: { SSEAlgorithm: "AES256" as const } }];
-  await fixture.s3.send(
-    new PutBucketEncryptionCommand({ Bucket, ServerSideEncryptionConfiguration: { Rules: encryption } }),
-  );
+test("a new bucket has the settings that S3 gives it, and names those that it lacks", async () => {
+  await fixture.s3.send(new CreateBucketCommand({ Bucket: "new-bucket" }));
+  const input = { Bucket: "new-bucket" };
+  const access = await fixture.s3.send(new GetPublicAccessBlockCommand(input));
+  expect(Object.values(access.PublicAccessBlockConfiguration ?? {})).toEqual([true, true, true, true]);
+  const { OwnershipControls } = await fixture.s3.send(new GetBucketOwnershipControlsCommand(input));
+  expect(OwnershipControls?.Rules).toEqual([{ ObjectOwnership: "BucketOwnerEnforced" }]);
+  const encryption = await fixture.s3.send(new GetBucketEncryptionCommand(input));
+  expect(JSON.stringify(encryption)).toContain("AES256");
+  expect((await fixture.s3.send(new GetBucketVersioningCommand(input))).Status).toBeUndefined();
+  expect((await fixture.s3.send(new HeadBucketCommand(input))).BucketRegion).toBe("us-east-1");
+  for (const [command, name] of [
+    [new GetBucketLifecycleConfigurationCommand(input), "NoSuchLifecycleConfiguration"],
+    [new GetBucketPolicyCommand(input), "NoSuchBucketPolicy"],
+    [new GetBucketCorsCommand(input), "NoSuchCORSConfiguration"],
+  ] as const) {
+    await expect(fixture.s3.send(command as GetBucketPolicyCommand)).rejects.toMatchObject({ name });
+  }
+  await fixture.s3.send(new DeletePublicAccessBlockCommand(input));
+  const removed = fixture.s3.send(new GetPublicAccessBlockCommand(input));
+  await expect(removed).rejects.toMatchObject({ name: "NoSuchPublicAccessBlockConfiguration" });
+  await fixture.s3.send(new DeleteBucketCommand(input));
+});
+
+test("a bucket belongs to the account of the emulators, and is refused to a caller who expects another owner", async () => {
+  const owner = { Bucket, ExpectedBucketOwner: "000000000000" };
+  await fixture.s3.send(new HeadBucketCommand(owner));
+  const other = new HeadBucketCommand({ ...owner, ExpectedBucketOwner: "111122223333" });
+  await expect(fixture.s3.send(other)).rejects.toMatchObject({ $metadata: { httpStatusCode: 403 } });
+});
+
+test("the settings of a bucket are returned as they were sent, also after a restart", async () => {
+  let restartable = await startEmulatorFixture();
+  try {
+    await restartable.s3.send(new CreateBucketCommand({ Bucket }));
+    const Rules = [{ ID: "x", Status: "Enabled" as const, Filter: { Prefix: "" }, Expiration: { Days: 1 } }];
+    await restartable.s3.send(
+      new PutBucketLifecycleConfigurationCommand({ Bucket, LifecycleConfiguration: { Rules } }),
+    );
+    const access = { PublicAccessBlockConfiguration: { BlockPublicAcls: true } };
+    await restartable.s3.send(new PutPublicAccessBlockCommand({ Bucket, ...access }));
+    const encryption = [{ ApplyServerSideEncryptionByDefault: { SSEAlgorithm: "aws:kms" as const } }];
+    const ServerSideEncryptionConfiguration = { Rules: encryption };
+    await restartable.s3.send(new PutBucketEncryptionCommand({ Bucket, ServerSideEncryptionConfiguration }));
+    const Policy = JSON.stringify({ Version: "2012-10-17", Statement: [] });
+    await restartable.s3.send(new PutBucketPolicyCommand({ Bucket, Policy }));
+    const CORSRules = [{ AllowedMethods: ["POST"], AllowedOrigins: ["*"] }];
+    await restartable.s3.send(new PutBucketCorsCommand({ Bucket, CORSConfiguration: { CORSRules } }));
+    for (let starts = 0; starts < 2; starts++) {
+      const { s3 } = restartable;
+      expect((await s3.send(new GetBucketLifecycleConfigurationCommand({ Bucket }))).Rules).toEqual(Rules);
+      expect(await s3.send(new GetPublicAccessBlockCommand({ Bucket }))).toMatchObject(access);
+      const stored = await s3.send(new GetBucketEncryptionCommand({ Bucket }));
+      expect(stored).toMatchObject({ ServerSideEncryptionConfiguration });
+      expect((await s3.send(new GetBucketPolicyCommand({ Bucket }))).Policy).toBe(Policy);
+      expect((await s3.send(new GetBucketCorsCommand({ Bucket }))).CORSRules).toEqual(CORSRules);
+      restartable = await restartable.restart();
+    }
+    await restartable.s3.send(new DeleteBucketCorsCommand({ Bucket }));
+    await expect(restartable.s3.send(new GetBucketCorsCommand({ Bucket }))).rejects.toMatchObject({
+      name: "NoSuchCORSConfiguration",
+    });
+  } finally {
+    await restartable.close();
+  }
 });
 
 test("without authorization, with an unknown access key, or with a wrong secret or body, is rejected", async () => {

@@ -15,16 +15,31 @@ export function keyOperations(ring: KeyRing, accountId: string): Record<string, 
     operation(keyId, (input) => {
       ring.save({ ...ring.find(input.KeyId), enabled });
     });
+  const setRotation = (rotates: boolean): Operation =>
+    operation(keyId, (input) => {
+      ring.save({ ...ring.find(input.KeyId), rotates });
+    });
   return {
     CreateKey: operation(
       z.object({
         KeySpec: z.enum(Object.keys(keySpecs) as [keyof typeof keySpecs]).optional(),
         Description: z.string().optional(),
+        Policy: z.string().optional(),
       }),
-      (input) => ({
-        KeyMetadata: metadata(ring, ring.create(input.KeySpec ?? "SYMMETRIC_DEFAULT", input.Description), accountId),
-      }),
+      (input) => {
+        const key = ring.create(input.KeySpec ?? "SYMMETRIC_DEFAULT", input.Description);
+        return { KeyMetadata: metadata(ring, ring.save({ ...key, policy: input.Policy }), accountId) };
+      },
     ),
+    GetKeyPolicy: operation(keyId, (input) => ({
+      Policy: ring.find(input.KeyId).policy ?? defaultPolicy(accountId),
+      PolicyName: "default",
+    })),
+    EnableKeyRotation: setRotation(true),
+    DisableKeyRotation: setRotation(false),
+    GetKeyRotationStatus: operation(keyId, (input) => ({
+      KeyRotationEnabled: ring.find(input.KeyId).rotates ?? false,
+    })),
     DescribeKey: operation(keyId, (input) => ({ KeyMetadata: metadata(ring, ring.find(input.KeyId), accountId) })),
     ListKeys: operation(z.object({}), () => ({
       Keys: ring.list().map((key) => ({ KeyId: key.id, KeyArn: ring.arn(key) })),
@@ -43,6 +58,13 @@ export function keyOperations(ring: KeyRing, accountId: string): Record<string, 
     EnableKey: setEnabled(true),
     DisableKey: setEnabled(false),
   };
+}
+
+/** Permits what policies of IAM do. Policies have no effect here. */
+function defaultPolicy(accountId: string): string {
+  const Principal = { AWS: `arn:aws:iam::${accountId}:root` };
+  const Statement = [{ Effect: "Allow", Principal, Action: "kms:*", Resource: "*" }];
+  return JSON.stringify({ Version: "2012-10-17", Statement });
 }
 
 function metadata(ring: KeyRing, key: Key, accountId: string): object {

@@ -22,6 +22,9 @@ export interface Key {
   readonly createdAt: Millis;
   readonly description: string;
   readonly enabled: boolean;
+  /** JSON. Undefined: the one that KMS gives a key without a policy. */
+  readonly policy?: string | undefined;
+  readonly rotates?: boolean;
 }
 
 type KeyRecord =

@@ -3,7 +3,7 @@ import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, readSync, rm
 import { join } from "node:path";
 import type { Millis } from "../../support/time.ts";
 import { Journal, readJournal } from "../journal.ts";
-import type { CorsRule } from "./cors.ts";
+import { type CorsRule, parseCors } from "./cors.ts";
 import { S3Error } from "./errors.ts";
 
 /** The metadata that a writer sets. */
@@ -26,11 +26,16 @@ export interface StoredObject extends ObjectMetadata {
 
 interface Bucket {
   readonly objects: Map<string, StoredObject>;
+  /** The CORS rules of a bucket, parsed. */
   cors: readonly CorsRule[];
+  /** The documents of its settings by their names. */
+  readonly settings: Map<string, string>;
 }
 
 type BucketRecord =
-  | { readonly op: "bucket"; readonly bucket: string; readonly cors: readonly CorsRule[] }
+  /** With CORS rules: of an earlier release, which stored no other setting. */
+  | { readonly op: "bucket"; readonly bucket: string; readonly cors?: readonly CorsRule[] }
+  | { readonly op: "setting"; readonly bucket: string; readonly name: string; readonly value: string | null }
   | { readonly op: "drop"; readonly bucket: string }
   | { readonly op: "put"; readonly bucket: string; readonly object: StoredObject }
   | { readonly op: "delete"; readonly bucket: string; readonly keys: readonly string[] };
@@ -63,9 +68,19 @@ export class ObjectStore {
     return this.#buckets.has(bucket);
   }
 
-  /** Creates the bucket, or sets its CORS rules if it exists. */
-  saveBucket(bucket: string, cors: readonly CorsRule[]): void {
-    this.#write({ op: "bucket", bucket, cors });
+  saveBucket(bucket: string): void {
+    this.#write({ op: "bucket", bucket });
+  }
+
+  /** Sets the document of a setting, such as `cors`, or removes it for null. */
+  saveSetting(bucket: string, name: string, value: string | null): void {
+    this.#bucket(bucket);
+    this.#write({ op: "setting", bucket, name, value });
+  }
+
+  /** Null: it was not set. */
+  setting(bucket: string, name: string): string | null {
+    return this.#bucket(bucket).settings.get(name) ?? null;
   }
 
   deleteBucket(bucket: string): void {
@@ -153,16 +168,18 @@ export class ObjectStore {
   #apply(record: BucketRecord): void {
     const bucket = this.#buckets.get(record.bucket);
     if (record.op === "bucket") {
-      if (bucket) bucket.cors = record.cors;
-      else this.#buckets.set(record.bucket, { objects: new Map(), cors: record.cors });
-    } else if (record.op === "drop") this.#buckets.delete(record.bucket);
+      if (bucket) bucket.cors = record.cors ?? [];
+      else this.#buckets.set(record.bucket, { objects: new Map(), cors: record.cors ?? [], settings: new Map() });
+    } else if (record.op === "setting") applySetting(bucket, record.name, record.value);
+    else if (record.op === "drop") this.#buckets.delete(record.bucket);
     else if (record.op === "put") bucket?.objects.set(record.object.key, record.object);
     else for (const key of record.keys) bucket?.objects.delete(key);
   }
 
   *#records(): Generator<BucketRecord> {
-    for (const [bucket, { cors, objects }] of this.#buckets) {
+    for (const [bucket, { cors, settings, objects }] of this.#buckets) {
       yield { op: "bucket", bucket, cors };
+      for (const [name, value] of settings) yield { op: "setting", bucket, name, value };
       for (const object of objects.values()) yield { op: "put", bucket, object };
     }
   }
@@ -173,4 +190,11 @@ export class ObjectStore {
     );
     for (const file of readdirSync(this.#folder)) if (!referencedFiles.has(file)) rmSync(join(this.#folder, file));
   }
+}
+
+function applySetting(bucket: Bucket | undefined, name: string, value: string | null): void {
+  if (bucket === undefined) return;
+  if (value === null) bucket.settings.delete(name);
+  else bucket.settings.set(name, value);
+  if (name === "cors") bucket.cors = value === null ? [] : parseCors(value);
 }

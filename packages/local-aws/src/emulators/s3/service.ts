@@ -17,6 +17,7 @@ export interface S3Options {
   /** Secrets by access key id, for forms and presigned URLs. */
   readonly credentials: Readonly<Record<string, string>>;
   readonly region: string;
+  readonly accountId: string;
 }
 
 /** Whether a request has its credential in a form or in its URL, or needs none. All others are signed with a header. */
@@ -71,7 +72,7 @@ export class S3 {
     if (isPresigned(request)) return this.#dispatchPresigned(request);
     const body = isChunked(request.headers) ? decodeChunked(request.body, request.headers) : request.body;
     return request.key === ""
-      ? handleBucketRequest(this.#store, { ...request, body })
+      ? handleBucketRequest(this.#store, { ...request, body }, this.#options)
       : handleObjectRequest(this.#store, { ...request, body });
   }
 
