@@ -64,6 +64,7 @@ export function parleyApp({ outdir, context = {}, stagesFolder, bundle = true, b
     // CloudFormation refuses to delete the stack until the operator lifts the protection.
     terminationProtection: true,
     recoveryDays: settings.recoveryPeriodInDays,
+    existing: settings.existing,
   });
   const build = join(app.outdir, "bundles");
   try {

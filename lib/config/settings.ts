@@ -4,6 +4,7 @@
 
 import { type OperatorLimits, operatorLimitNames, operatorLimits } from "#base/config/operator-limits.ts";
 import { withoutEndSlashes } from "#base/kernel/text/urls.ts";
+import { type ExistingName, type ExistingResources, existingForms, existingNames } from "./existing.ts";
 
 /** Requests per second over all callers, and the burst above that rate. */
 export interface Throttle {
@@ -92,6 +93,8 @@ export interface Settings {
   readonly mailFrom: string | null;
   /** How many days of the table can be restored. */
   readonly recoveryPeriodInDays: number;
+  /** What the data stack imports in place of creating it. */
+  readonly existing: ExistingResources;
   /** The SNS topic that every alarm notifies. Null: the alarms show in CloudWatch only. */
   readonly alarmTopicArn: string | null;
 }
@@ -139,6 +142,7 @@ export const settingNames = [
   "realtimeCertificateArn",
   "budgetAmount",
   "budgetNotify",
+  ...existingNames,
 ] as const;
 type Name = (typeof settingNames)[number];
 type ThrottleName = "throttle" | "webhooksThrottle" | "signInThrottle" | "checkPageThrottle";
@@ -240,6 +244,7 @@ export function parseSettings(context: Readonly<Record<string, unknown>>): Setti
             "the ARN of an SNS topic",
           ),
     recoveryPeriodInDays: wholeNumber("recoveryPeriodInDays", rawValue("recoveryPeriodInDays") ?? 35, 1, 35),
+    existing: existingResources(rawValue),
   };
 }
 
@@ -280,6 +285,28 @@ function budget(rawValue: (name: Name) => unknown): BudgetSetting | null {
   return {
     amount: wholeNumber("budgetAmount", amount, 1, 1_000_000),
     notify: pattern("budgetNotify", notify, MAIL_OR_TOPIC, "an email address or the ARN of an SNS topic"),
+  };
+}
+
+function existingResources(rawValue: (name: Name) => unknown): ExistingResources {
+  const entries = existingNames.flatMap((name) => {
+    const value = rawValue(name);
+    const { regex, expected } = existingForms[name];
+    return value === undefined ? [] : [[name, pattern(name, value, regex, expected)] as const];
+  });
+  const values = new Map<ExistingName, string>(entries);
+  const [twice] = entries.filter(([, value], at) => entries.findIndex(([, each]) => each === value) !== at);
+  // Each has rules of its own, such as when its objects expire.
+  if (twice !== undefined) throw invalidSetting(twice[0], twice[1], "a resource that no other setting names");
+  const named = (name: ExistingName) => values.get(name) ?? null;
+  return {
+    table: named("existingTable"),
+    key: named("existingKey"),
+    rawBucket: named("existingRawBucket"),
+    uploadBucket: named("existingUploadBucket"),
+    journalBucket: named("existingJournalBucket"),
+    rootSecret: named("existingRootSecret"),
+    platformSecret: named("existingPlatformSecret"),
   };
 }
 

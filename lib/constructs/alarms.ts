@@ -9,7 +9,7 @@ import {
   Unit,
 } from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
-import type { Table } from "aws-cdk-lib/aws-dynamodb";
+import type { ITable } from "aws-cdk-lib/aws-dynamodb";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { FilterPattern } from "aws-cdk-lib/aws-logs";
 import { Topic } from "aws-cdk-lib/aws-sns";
@@ -48,7 +48,7 @@ export interface AlarmsProps {
   readonly sweep: IFunction;
   /** The workers of the busiest queues, which are the first that the account's limit of concurrency stops. */
   readonly busiest: readonly IFunction[];
-  readonly table: Table;
+  readonly table: Pick<ITable, "metric">;
   readonly pairs: readonly QueuePair[];
   /** The queues whose messages are due at once: a message that waits long raises an alarm. */
   readonly lowLatency: readonly QueuePair[];

@@ -1,16 +1,20 @@
 import type { Construct } from "constructs";
+import { journalBucketRules } from "../config/bucket-rules.ts";
 import { PrivateBucket } from "./private-bucket.ts";
 
-/** How much longer than the table can be restored to a day its entry is stored: for the restore itself. */
-const MARGIN_DAYS = 5;
+export interface JournalBucketProps {
+  /** The days of which the table can be restored. */
+  readonly recoveryDays: number;
+  /** The name of a bucket to import. Null: a new one. */
+  readonly existing: string | null;
+}
 
 /**
  * The journal: one object for each act that a restored table does not know (`acts/`). Functions only write to it. An
  * operator's restore reads it.
  */
 export class JournalBucket extends PrivateBucket<"acts/"> {
-  /** @param recoveryDays the days of which the table can be restored */
-  constructor(scope: Construct, id: string, { recoveryDays }: { readonly recoveryDays: number }) {
-    super(scope, id, { expiresAfterDays: recoveryDays + MARGIN_DAYS });
+  constructor(scope: Construct, id: string, { recoveryDays, existing }: JournalBucketProps) {
+    super(scope, id, { rules: journalBucketRules(recoveryDays), existing });
   }
 }

@@ -1,6 +1,6 @@
 import { Duration } from "aws-cdk-lib";
 import { Dashboard, GraphWidget, type IMetric, type IWidget, Stats } from "aws-cdk-lib/aws-cloudwatch";
-import type { ITable, Table } from "aws-cdk-lib/aws-dynamodb";
+import type { ITable } from "aws-cdk-lib/aws-dynamodb";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
 import type { MetricName } from "#base/config/metrics.ts";
@@ -18,7 +18,7 @@ export interface OverviewProps {
   readonly functions: readonly IFunction[];
   /** The functions whose throttles show. */
   readonly busiest: readonly IFunction[];
-  readonly table: Table;
+  readonly table: Pick<ITable, "metric">;
   readonly pairs: readonly QueuePair[];
 }
 
@@ -29,7 +29,7 @@ export class Overview extends Construct {
     const { stage, gateway, functions, busiest, table, pairs } = props;
     const counted = (name: MetricName) => ownMetric(stage, name, { period: PERIOD, statistic: Stats.SUM });
     const latency = (statistic: string) => ownMetric(stage, "DeliveryLatency", { period: PERIOD, statistic });
-    const ofTable = (name: string) => (table as ITable).metric(name, { period: PERIOD, statistic: Stats.SUM });
+    const ofTable = (name: string) => table.metric(name, { period: PERIOD, statistic: Stats.SUM });
     const widgets: readonly IWidget[] = [
       graph("Messages", [counted("Accepted"), counted("Stored"), counted("Delivered")]),
       graph("From webhook to delivery, in milliseconds", [latency(Stats.p(50)), latency(Stats.p(99))]),

@@ -1,15 +1,22 @@
 import { Duration, RemovalPolicy } from "aws-cdk-lib";
 import { type IRole, PolicyStatement } from "aws-cdk-lib/aws-iam";
-import { BlockPublicAccess, Bucket, BucketEncryption, type CorsRule, ObjectOwnership } from "aws-cdk-lib/aws-s3";
+import {
+  BlockPublicAccess,
+  Bucket,
+  BucketEncryption,
+  HttpMethods,
+  type IBucket,
+  ObjectOwnership,
+} from "aws-cdk-lib/aws-s3";
 import { Construct } from "constructs";
+import { type BucketRules, EXPIRY_RULE, MULTIPART_DAYS } from "../config/bucket-rules.ts";
 
 type ObjectAction = "GetObject" | "PutObject" | "DeleteObject";
 
 export interface PrivateBucketProps {
-  /** Should the sweep fail. S3 counts from the next midnight, and deletes some hours later. */
-  readonly expiresAfterDays: number;
-  /** Default: no page of any origin may call the bucket. */
-  readonly cors?: readonly CorsRule[];
+  readonly rules: BucketRules;
+  /** The name of a bucket to import. `npm run admin -- adopt` gives it what the template cannot. Null: a new bucket. */
+  readonly existing: string | null;
 }
 
 /**
@@ -17,22 +24,26 @@ export interface PrivateBucketProps {
  * It is retained when its stack is deleted.
  */
 export class PrivateBucket<Prefix extends string> extends Construct {
-  readonly bucket: Bucket;
+  readonly bucket: Pick<IBucket, "bucketName" | "bucketArn" | "arnForObjects">;
 
-  constructor(scope: Construct, id: string, { expiresAfterDays, cors = [] }: PrivateBucketProps) {
+  constructor(scope: Construct, id: string, { rules, existing }: PrivateBucketProps) {
     super(scope, id);
+    if (existing !== null) {
+      this.bucket = Bucket.fromBucketName(this, "Bucket", existing);
+      return;
+    }
     this.bucket = new Bucket(this, "Bucket", {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       encryption: BucketEncryption.S3_MANAGED,
       enforceSSL: true,
       objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
       versioned: false,
-      cors: [...cors],
+      cors: rules.takesPosts ? [{ allowedMethods: [HttpMethods.POST], allowedOrigins: ["*"] }] : [],
       lifecycleRules: [
         {
-          id: "everything-expires",
-          expiration: Duration.days(expiresAfterDays),
-          abortIncompleteMultipartUploadAfter: Duration.days(1),
+          id: EXPIRY_RULE,
+          expiration: Duration.days(rules.expiresAfterDays),
+          abortIncompleteMultipartUploadAfter: Duration.days(MULTIPART_DAYS),
         },
       ],
       removalPolicy: RemovalPolicy.RETAIN,

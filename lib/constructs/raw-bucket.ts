@@ -1,4 +1,5 @@
 import type { Construct } from "constructs";
+import { rawBucketRules } from "../config/bucket-rules.ts";
 import { PrivateBucket } from "./private-bucket.ts";
 
 /**
@@ -6,7 +7,8 @@ import { PrivateBucket } from "./private-bucket.ts";
  * sweep deletes them each hour.
  */
 export class RawBucket extends PrivateBucket<"inbound/" | "raw/"> {
-  constructor(scope: Construct, id: string) {
-    super(scope, id, { expiresAfterDays: 7 });
+  /** @param existing the name of a bucket to import */
+  constructor(scope: Construct, id: string, existing: string | null) {
+    super(scope, id, { rules: rawBucketRules, existing });
   }
 }

@@ -1,5 +1,5 @@
 import { RemovalPolicy } from "aws-cdk-lib";
-import { AttributeType, BillingMode, ProjectionType, Table } from "aws-cdk-lib/aws-dynamodb";
+import { AttributeType, BillingMode, type ITable, ProjectionType, Table } from "aws-cdk-lib/aws-dynamodb";
 import { type IRole, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { Construct } from "constructs";
 import { table as names } from "#base/config/names.ts";
@@ -29,14 +29,24 @@ const stringAttribute = (name: string) => ({ name, type: AttributeType.STRING })
 /** DynamoDB's own, and the longest. */
 const RECOVERY_DAYS_DEFAULT = 35;
 
+export interface SingleTableProps {
+  /** The days of which the table can be restored, 1 to 35. */
+  readonly recoveryDays: number;
+  /** The name of a table to import. `npm run admin -- adopt` gives it what the template cannot. Null: a new table. */
+  readonly existing: string | null;
+}
+
 /** The single table. It is retained when its stack is deleted. */
 export class SingleTable extends Construct {
-  readonly table: Table;
+  readonly table: Pick<ITable, "tableName" | "tableArn" | "metric">;
 
-  /** @param recoveryDays the days of which the table can be restored, 1 to 35 */
-  constructor(scope: Construct, id: string, { recoveryDays }: { readonly recoveryDays: number }) {
+  constructor(scope: Construct, id: string, { recoveryDays, existing }: SingleTableProps) {
     super(scope, id);
-    this.table = new Table(this, "Table", {
+    this.table = existing === null ? this.#newTable(recoveryDays) : Table.fromTableName(this, "Table", existing);
+  }
+
+  #newTable(recoveryDays: number): Table {
+    const table = new Table(this, "Table", {
       partitionKey: stringAttribute(names.partitionKey),
       sortKey: stringAttribute(names.sortKey),
       timeToLiveAttribute: names.timeToLive,
@@ -49,24 +59,25 @@ export class SingleTable extends Construct {
       deletionProtection: true,
       removalPolicy: RemovalPolicy.RETAIN,
     });
-    this.table.addGlobalSecondaryIndex({
+    table.addGlobalSecondaryIndex({
       indexName: names.feedIndex.name,
       partitionKey: stringAttribute(names.feedIndex.partitionKey),
       sortKey: stringAttribute(names.feedIndex.sortKey),
       projectionType: ProjectionType.ALL,
     });
-    this.table.addGlobalSecondaryIndex({
+    table.addGlobalSecondaryIndex({
       indexName: names.idIndex.name,
       partitionKey: stringAttribute(names.idIndex.partitionKey),
       projectionType: ProjectionType.KEYS_ONLY,
     });
-    this.table.addGlobalSecondaryIndex({
+    table.addGlobalSecondaryIndex({
       indexName: names.failingIndex.name,
       partitionKey: stringAttribute(names.failingIndex.partitionKey),
       sortKey: stringAttribute(names.failingIndex.sortKey),
       projectionType: ProjectionType.INCLUDE,
       nonKeyAttributes: [...names.failingIndex.copies],
     });
+    return table;
   }
 
   /** Grants a role the actions on the table, and Query or Scan on the indexes. */

@@ -1,8 +1,9 @@
-import { RemovalPolicy } from "aws-cdk-lib";
+import { RemovalPolicy, Stack } from "aws-cdk-lib";
 import { AnyPrincipal, Effect, type IRole, PolicyStatement } from "aws-cdk-lib/aws-iam";
-import { Key } from "aws-cdk-lib/aws-kms";
+import { type IKey, Key } from "aws-cdk-lib/aws-kms";
 import { Construct } from "constructs";
 import type { SecretPurpose } from "#base/config/names.ts";
+import { toKeyId } from "../config/existing.ts";
 
 /** Every ciphertext of Parley has this entry in its encryption context. */
 const CONTEXT_KEY = "kms:EncryptionContext:app";
@@ -14,16 +15,21 @@ const PURPOSE_KEY = "kms:EncryptionContext:purpose";
  * the named purposes only. The key's policy denies any context but Parley's to every principal of the account.
  */
 export class TokenKey extends Construct {
-  readonly key: Key;
+  readonly key: Pick<IKey, "keyId" | "keyArn">;
 
-  constructor(scope: Construct, id: string) {
+  /** @param existing the id or the ARN of a key to import */
+  constructor(scope: Construct, id: string, existing: string | null) {
     super(scope, id);
-    this.key = new Key(this, "Key", {
+    this.key = existing === null ? this.#newKey() : importedKey(this, existing);
+  }
+
+  #newKey(): Key {
+    const key = new Key(this, "Key", {
       description: "Parley: channel tokens and webhook signing secrets",
       enableKeyRotation: true,
       removalPolicy: RemovalPolicy.RETAIN,
     });
-    this.key.addToResourcePolicy(
+    key.addToResourcePolicy(
       new PolicyStatement({
         sid: "OnlyInParleysContext",
         effect: Effect.DENY,
@@ -34,6 +40,7 @@ export class TokenKey extends Construct {
         conditions: { StringNotEquals: { [CONTEXT_KEY]: CONTEXT_VALUE } },
       }),
     );
+    return key;
   }
 
   allowEncrypt(role: IRole, ...purposes: Purposes): void {
@@ -62,6 +69,12 @@ export class TokenKey extends Construct {
       }),
     );
   }
+}
+
+function importedKey(scope: Construct, existing: string): Pick<IKey, "keyId" | "keyArn"> {
+  const keyId = toKeyId(existing);
+  const arn = Stack.of(scope).formatArn({ service: "kms", resource: "key", resourceName: keyId });
+  return { keyId, keyArn: existing === keyId ? arn : existing };
 }
 
 type Purposes = readonly [SecretPurpose, ...SecretPurpose[]];

@@ -1,5 +1,5 @@
-import { HttpMethods } from "aws-cdk-lib/aws-s3";
 import type { Construct } from "constructs";
+import { uploadBucketRules } from "../config/bucket-rules.ts";
 import { PrivateBucket } from "./private-bucket.ts";
 
 /**
@@ -7,9 +7,8 @@ import { PrivateBucket } from "./private-bucket.ts";
  * when they are no longer needed, and by the sweep before they are a day old.
  */
 export class UploadBucket extends PrivateBucket<"u/" | "h/"> {
-  constructor(scope: Construct, id: string) {
-    // The signed form is the permission, from any page. It needs no other header than those that a browser always allows.
-    const cors = [{ allowedMethods: [HttpMethods.POST], allowedOrigins: ["*"] }];
-    super(scope, id, { expiresAfterDays: 1, cors });
+  /** @param existing the name of a bucket to import */
+  constructor(scope: Construct, id: string, existing: string | null) {
+    super(scope, id, { rules: uploadBucketRules, existing });
   }
 }

@@ -2,6 +2,7 @@ import { CfnOutput, Stack, type StackProps } from "aws-cdk-lib";
 import type { Code } from "aws-cdk-lib/aws-lambda";
 import type { Construct } from "constructs";
 import { env, type FunctionName, type QueueName, queues as queueNames } from "#base/config/names.ts";
+import type { ExistingResources } from "../config/existing.ts";
 import type { Settings } from "../config/settings.ts";
 import { DEFAULT_STAGE, metricNamespace } from "../config/stack-names.ts";
 import { Alarms } from "../constructs/alarms.ts";
@@ -43,6 +44,19 @@ export interface ServiceStackProps extends StackProps {
   readonly settings: Settings;
   /** The bundle of each function. */
   readonly code: (name: FunctionName) => Code;
+}
+
+/** What the functions use in place of the data stack's own resources, also while that stack is yet to be updated. */
+function existingOutputs(data: DataResources, existing: ExistingResources): (readonly [name: string, value: string])[] {
+  const outputs = [
+    ["TableName", existing.table, data.table.table.tableName],
+    ["UploadBucketName", existing.uploadBucket, data.uploads.bucket.bucketName],
+    ["JournalBucketName", existing.journalBucket, data.journal.bucket.bucketName],
+    ["KeyId", existing.key, data.key.key.keyId],
+    ["RootSecretId", existing.rootSecret, data.secrets.root.secretArn],
+    ["PlatformSecretId", existing.platformSecret, data.secrets.platforms.secretArn],
+  ] as const;
+  return outputs.flatMap(([name, setting, value]) => (setting === null ? [] : [[name, value] as const]));
 }
 
 /** The HTTP API, the WebSocket API, the queues and the functions. The stack stores nothing that a new deployment cannot recreate. */
@@ -151,6 +165,7 @@ export class ServiceStack extends Stack {
     if (settings.budget !== null) new MonthlyBudget(this, "MonthlyBudget", settings.budget);
     new CfnOutput(this, "ApiUrl", { value: gateway.url });
     new CfnOutput(this, "RealtimeUrl", { value: realtime.url });
+    for (const [name, value] of existingOutputs(data, settings.existing)) new CfnOutput(this, name, { value });
     // The operator's commands read these, and send a dead letter back to its queue.
     new CfnOutput(this, "BaseUrl", { value: baseUrl });
     if (settings.platformUrls !== null) new CfnOutput(this, "PlatformUrls", { value: settings.platformUrls });

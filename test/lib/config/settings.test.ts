@@ -42,6 +42,15 @@ test("without settings, the defaults of the deploy guide apply", () => {
     mailFrom: null,
     alarmTopicArn: null,
     recoveryPeriodInDays: 35,
+    existing: {
+      table: null,
+      key: null,
+      rawBucket: null,
+      uploadBucket: null,
+      journalBucket: null,
+      rootSecret: null,
+      platformSecret: null,
+    },
   });
 });
 
