@@ -20,6 +20,7 @@ export const USAGE = `Usage:
   npm run admin -- operator-key revoke ID [--json]
   npm run admin -- rotate root [--leaked] [--force] [--json]
   npm run admin -- rotate verify-token [--json]
+  npm run admin -- adopt --stage NAME [--check] [--json]
   npm run admin -- migrate [--dry-run] [--json]
   npm run admin -- dlq list [--queue NAME] [--limit N] [--all] [--json]
   npm run admin -- dlq explain ID [--json]
@@ -54,6 +55,8 @@ the keys that were not used since the first, and needs --force to end them. rota
 someone else knows: it ends all sessions, sign-in links, logins in progress and held messages, and prints how many; keys stay
 valid. Repeated within an hour it continues with the same new secret; --force makes another. rotate verify-token prints a new verify token
 for the platforms' dashboards; without --stage it needs ${env.platformSecretId}. On the local stack the token lasts until its next start.
+adopt gives the existing resources that the file of a stage names what the template cannot give them: time to live, recovery and
+protection of a table, rotation of a key, rules of a bucket. It changes nothing if one does not fit. --check only says what they lack.
 migrate brings the table to the form of this release, after its deployment. Without --stage it needs only ${env.table}. A run
 that was stopped is continued by the same command. --dry-run counts the rows and changes nothing.
 dlq lists, explains and redrives messages that no worker could process. Without --stage it needs only ${env.table};
@@ -89,6 +92,7 @@ const options = {
   person: stringOption,
   actor: stringOption,
   all: { type: "boolean", default: false },
+  check: { type: "boolean", default: false },
   "dry-run": { type: "boolean", default: false },
   force: { type: "boolean", default: false },
   leaked: { type: "boolean", default: false },

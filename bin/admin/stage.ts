@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { env, queues, queueUrlNames } from "#base/config/names.ts";
 import { type DeployedStack, openStacks, type Stacks } from "../../functions/admin/stacks.ts";
 import type { Environment } from "../../functions/admin/tenant-ports.ts";
-import { SettingError } from "../../lib/config/settings.ts";
+import { parseSettings, SettingError, type Settings } from "../../lib/config/settings.ts";
 import { DEFAULT_STAGE, stackNames } from "../../lib/config/stack-names.ts";
 import { readStage, requireStageTarget, type Stage } from "../../lib/config/stage.ts";
 import { CliError } from "./cli-error.ts";
@@ -52,6 +52,13 @@ export async function stageEnvironment(
     AWS_REGION: data.region,
     ...toVariables(data, names.data, ofDataStack),
     ...toVariables(service, names.service, ofServiceStack),
+    // Those that the functions use where a setting names existing ones.
+    ...Object.fromEntries(
+      Object.entries(ofDataStack).flatMap(([output, variable]) => {
+        const value = service.outputs[output];
+        return value ? [[variable, value]] : [];
+      }),
+    ),
     ...Object.fromEntries(
       Object.entries(optionalOfServiceStack).map(([output, variable]) => [variable, service.outputs[output]]),
     ),
@@ -82,6 +89,16 @@ export function findStage(name: string, folder: string, shell: Environment): Sta
       regionSource: "AWS_REGION",
     });
     return stage;
+  } catch (error) {
+    if (error instanceof SettingError) throw new CliError(error.message);
+    throw error;
+  }
+}
+
+/** The settings of a stage's file. @throws CliError of one line for an invalid one */
+export function readSettings(stage: Stage): Settings {
+  try {
+    return parseSettings(stage.context);
   } catch (error) {
     if (error instanceof SettingError) throw new CliError(error.message);
     throw error;

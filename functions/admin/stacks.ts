@@ -1,4 +1,9 @@
-import { CloudFormationClient, DescribeStacksCommand, type Stack } from "@aws-sdk/client-cloudformation";
+import {
+  CloudFormationClient,
+  DescribeStackResourcesCommand,
+  DescribeStacksCommand,
+  type Stack,
+} from "@aws-sdk/client-cloudformation";
 import { requestOptions, requestTimeouts } from "#base/config/request-times.ts";
 
 /** A deployed stack. */
@@ -17,6 +22,11 @@ export interface Stacks {
   region(): Promise<string>;
   /** Null when no stack of that name exists in the region. @throws an error of AWS */
   describe(name: string): Promise<DeployedStack | null>;
+  /**
+   * The name of the stack that a resource belongs to, which its physical id names. Null: to none, or to a deleted one.
+   * @throws an error of AWS
+   */
+  owner(resource: string): Promise<string | null>;
 }
 
 /** Reads stacks with the AWS credentials of the process. Null: in the region of the AWS settings. */
@@ -31,6 +41,20 @@ export function openStacks(region: string | null): Stacks {
       try {
         const { Stacks: [stack] = [] } = await client.send(new DescribeStacksCommand({ StackName: name }));
         return stack ? toDeployedStack(stack) : null;
+      } catch (error) {
+        if (isMissing(error)) return null;
+        throw error;
+      }
+    },
+    async owner(PhysicalResourceId) {
+      try {
+        const { StackResources: [resource] = [] } = await client.send(
+          new DescribeStackResourcesCommand({ PhysicalResourceId }),
+        );
+        if (resource === undefined) return null;
+        // By its id a deleted stack is found, too.
+        const { Stacks: [stack] = [] } = await client.send(new DescribeStacksCommand({ StackName: resource.StackId }));
+        return stack === undefined || stack.StackStatus === "DELETE_COMPLETE" ? null : (stack.StackName ?? null);
       } catch (error) {
         if (isMissing(error)) return null;
         throw error;

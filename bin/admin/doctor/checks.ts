@@ -3,6 +3,7 @@ import { checkAlarmTopic } from "./checks/alarm-topic.ts";
 import { checkApp, checkCallbacks } from "./checks/app.ts";
 import { checkBootstrap } from "./checks/bootstrap.ts";
 import { checkConcurrency } from "./checks/concurrency.ts";
+import { checkExisting } from "./checks/existing.ts";
 import { checkKey } from "./checks/key.ts";
 import { checkMail } from "./checks/mail.ts";
 import { checkQueues } from "./checks/queues.ts";
@@ -18,6 +19,7 @@ export const checks: readonly Check[] = [
   { name: "bootstrap", run: checkBootstrap },
   { name: "concurrency", run: checkConcurrency },
   { name: "stacks", run: checkStacks },
+  { name: "existing", run: checkExisting },
   { name: "table", run: checkTable },
   { name: "key", run: checkKey },
   { name: "secrets", run: checkSecrets },

@@ -3,11 +3,11 @@ import { requestOptions } from "#base/config/request-times.ts";
 import { type Millis, SECOND } from "#base/kernel/time.ts";
 import { openStacks } from "../../../functions/admin/stacks.ts";
 import { clientSettings, type Environment } from "../../../functions/admin/tenant-ports.ts";
-import { parseSettings, SettingError, type Settings } from "../../../lib/config/settings.ts";
+import type { Settings } from "../../../lib/config/settings.ts";
 import type { Stage } from "../../../lib/config/stage.ts";
 import { CliError } from "../cli-error.ts";
 import { localStack } from "../local-stack.ts";
-import { findStage, STAGES, StackMissing, type StageSources, stageEnvironment } from "../stage.ts";
+import { findStage, readSettings, STAGES, StackMissing, type StageSources, stageEnvironment } from "../stage.ts";
 import { skipped, type Verdict } from "./verdict.ts";
 
 /** The options of a client of AWS. */
@@ -72,15 +72,6 @@ function clients(environment: Environment): Pick<DoctorContext, "services" | "ta
   const { services, tableService } = clientSettings(environment);
   const limits = requestOptions(ATTEMPT_TIMEOUT, ATTEMPTS_MAX);
   return { services: { ...services, ...limits }, tableService: { ...tableService, ...limits } };
-}
-
-function readSettings(stage: Stage): Settings {
-  try {
-    return parseSettings(stage.context);
-  } catch (error) {
-    if (error instanceof SettingError) throw new CliError(error.message);
-    throw error;
-  }
 }
 
 /** The verdict of a check that needs a deployment. */

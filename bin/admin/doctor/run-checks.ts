@@ -1,8 +1,10 @@
 import { setTimeout } from "node:timers/promises";
 import { type Millis, SECOND } from "#base/kernel/time.ts";
-import { CliError } from "../cli-error.ts";
+import { describeAwsFailure } from "../aws/calls.ts";
 import type { DoctorContext } from "./context.ts";
 import { blocking, type Verdict, warning } from "./verdict.ts";
+
+export { call, isError } from "../aws/calls.ts";
 
 export interface Check {
   readonly name: string;
@@ -41,49 +43,7 @@ async function runCheck(check: Check, context: DoctorContext, timeLimit: Millis)
   }
 }
 
-/** A call to AWS whose permission a message names. @throws CallFailed */
-export async function call<T>(permission: string, answer: Promise<T>): Promise<T> {
-  return await answer.catch((error: unknown) => {
-    throw new CallFailed(permission, error);
-  });
-}
-
-class CallFailed extends Error {
-  readonly permission: string;
-
-  constructor(permission: string, cause: unknown) {
-    super(permission, { cause });
-    this.permission = permission;
-  }
-}
-
-/** The names under which AWS reports that something does not exist. */
-export function isError(error: unknown, ...names: readonly string[]): boolean {
-  const cause = error instanceof CallFailed ? error.cause : error;
-  return cause instanceof Error && names.includes(cause.name);
-}
-
-const DENIED =
-  /^(AccessDenied|AccessDeniedException|AuthorizationError|AuthorizationErrorException|UnauthorizedOperation)$/;
-const NOT_ACCEPTED =
-  /^(ExpiredToken|ExpiredTokenException|InvalidClientTokenId|OptInRequired|SignatureDoesNotMatch|InvalidSignatureException|UnrecognizedClientException|IncompleteSignature)$/;
-
-/** Its message may quote what was sent, so that it is not printed. */
 function describeFailure(error: unknown): Verdict {
-  const cause = error instanceof CallFailed ? error.cause : error;
-  if (!(cause instanceof Error)) throw error;
-  const action = error instanceof CallFailed ? error.permission : "the call";
-  if (cause instanceof CliError) return warning(cause.message, "Fix this, then try again.");
-  if (DENIED.test(cause.name)) {
-    return warning(`Access denied to ${action}.`, `Use credentials that may call ${action}.`);
-  }
-  if (cause.name === "CredentialsProviderError") {
-    return blocking("Missing AWS credentials.", "Set AWS_PROFILE, or sign in with aws sso login.");
-  }
-  if (NOT_ACCEPTED.test(cause.name)) {
-    return blocking(`AWS does not accept your credentials (${cause.name}).`, "Renew them, and check the region.");
-  }
-  const { code } = cause as NodeJS.ErrnoException;
-  const reason = code ?? (cause.cause as NodeJS.ErrnoException | undefined)?.code ?? cause.name;
-  return warning(`No answer to ${action} (${reason}).`, "Check the region and your connection, then try again.");
+  const { blocks, finding, fix } = describeAwsFailure(error);
+  return blocks ? blocking(finding, fix) : warning(finding, fix);
 }

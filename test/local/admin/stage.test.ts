@@ -100,6 +100,12 @@ it("the variables of another deployment in the shell are ignored, and those of A
   expect(environment).not.toHaveProperty("PARLEY_DATA");
 });
 
+it("where the service stack names an existing resource, commands use it although the data stack still has its own", async () => {
+  const outputs = { ...serviceOutputs, TableName: "ParleyCopy" };
+  await answer({ stacks: { ...stacks(), "ParleyService-staging": { ...service, outputs } } });
+  expect(await read("staging")).toMatchObject({ [env.table]: "ParleyCopy", [env.keyId]: dataOutputs.KeyId });
+});
+
 it("the default stage without a file is in the region of the AWS settings", async () => {
   const { requests } = await answer({ stacks: stacks("") });
   vi.stubEnv("AWS_REGION", "us-west-2");

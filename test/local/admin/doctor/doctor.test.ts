@@ -472,6 +472,7 @@ test("doctor checks only what a deployment needs before the first one", async ()
     bootstrap: "ok",
     concurrency: "blocking",
     stacks: "warning",
+    existing: "ok",
     table: "skipped",
     key: "skipped",
     secrets: "skipped",
@@ -481,6 +482,75 @@ test("doctor checks only what a deployment needs before the first one", async ()
     callbacks: "skipped",
     mail: "ok",
     "alarm topic": "ok",
+  });
+});
+
+describe("existing resources that the stage names", () => {
+  const copy = {
+    ...table,
+    TableName: "Copy",
+    TableArn: `arn:aws:dynamodb:${REGION}:${ACCOUNT}:table/Copy`,
+    BillingModeSummary: { BillingMode: "PAY_PER_REQUEST" },
+    GlobalSecondaryIndexes: indexes.map((each, at) => ({
+      ...each,
+      Projection: [
+        { ProjectionType: "ALL" },
+        { ProjectionType: "KEYS_ONLY" },
+        { ProjectionType: "INCLUDE", NonKeyAttributes: ["st"] },
+      ][at],
+    })),
+  };
+  const missing = { error: "ValidationError" };
+  const use = "The functions use Table in place of Copy.";
+  const deploy =
+    "Run npx cdk deploy ParleyService-staging --exclusively -c parley:stage=staging, then npx cdk deploy --all -c parley:stage=staging.";
+  const ofData = { TableName: "Table", UploadBucketName: "uploads", JournalBucketName: "journal", KeyId: "key-1" };
+  const secrets = { RootSecretId: "Root", PlatformSecretId: "Platforms" };
+
+  it.each<[string, FakeAnswers, string]>([
+    ["a copy that was not deployed yet", {}, `warning | ${use} | ${deploy}`],
+    [
+      "a copy without its settings, before the first deployment",
+      {
+        "DescribeStacks ParleyData-staging": missing,
+        "DescribeStacks ParleyService-staging": missing,
+        DescribeTable: { Table: { ...copy, DeletionProtectionEnabled: false } },
+        DescribeTimeToLive: { TimeToLiveDescription: { TimeToLiveStatus: "DISABLED" } },
+      },
+      "warning | The existing table Copy lacks time to live, deletion protection. | Run npm run admin -- adopt --stage staging.",
+    ],
+    [
+      "a table without an index",
+      { DescribeTable: { Table: { ...copy, GlobalSecondaryIndexes: [] } } },
+      "blocking | The existing table Copy cannot be used: it has no index GS1. Restore the table from Parley's again",
+    ],
+    [
+      "a table encrypted with a key of KMS",
+      { DescribeTable: { Table: { ...copy, SSEDescription: { Status: "ENABLED", SSEType: "KMS" } } } },
+      "blocking | The existing table Copy cannot be used: it is encrypted with a key that no function may use.",
+    ],
+    [
+      "a table that is still restored",
+      { DescribeTable: { Table: { ...copy, TableStatus: "CREATING" } } },
+      "blocking | The existing table Copy cannot be used: it is not active (CREATING). Wait until it is, then try again.",
+    ],
+    [
+      "a table that may not be read",
+      { DescribeTable: { error: "AccessDeniedException" } },
+      "warning | The existing table Copy cannot be used: Access denied to dynamodb:DescribeTable.",
+    ],
+    [
+      "a table that the functions use",
+      {
+        "DescribeStacks ParleyData-staging": stack("ParleyData-staging", { ...ofData, ...secrets, TableName: "Copy" }),
+      },
+      "ok | The existing resources that the stage names fit, and the functions use them. | ",
+    ],
+  ])("doctor says what is wrong with %s", async (_, answers, line) => {
+    writeStage({ ...stage, existingTable: "Copy" });
+    const base = { DescribeTable: { Table: copy }, DescribeStackResources: missing };
+    aws.answers = { ...aws.answers, ...base, ...answers };
+    expect(await lineOf("existing")).toContain(line);
   });
 });
 

@@ -1,0 +1,160 @@
+import {
+  DescribeContinuousBackupsCommand,
+  DescribeTableCommand,
+  DescribeTimeToLiveCommand,
+  type DynamoDBClient,
+  type GlobalSecondaryIndexDescription,
+  type KeySchemaElement,
+  type TableDescription,
+  UpdateContinuousBackupsCommand,
+  UpdateTableCommand,
+  UpdateTimeToLiveCommand,
+} from "@aws-sdk/client-dynamodb";
+import { table as names } from "#base/config/names.ts";
+import { call, isError } from "../aws/calls.ts";
+import { type Lack, Misfit } from "./resource.ts";
+
+export interface TableRequirements {
+  /** 12 digits. */
+  readonly account: string;
+  readonly recoveryDays: number;
+}
+
+/** DynamoDB's own, and the longest. */
+const RECOVERY_DAYS_DEFAULT = 35;
+const RESTORE = "Restore the table from Parley's again, with all indexes and the settings of the source";
+
+/**
+ * What a table lacks that has the keys and the indexes of Parley's: a copy has no time to live, no recovery and no protection.
+ * @throws Misfit for another table
+ */
+export async function inspectTable(
+  client: DynamoDBClient,
+  TableName: string,
+  { account, recoveryDays }: TableRequirements,
+): Promise<Lack[]> {
+  const table = await describeTable(client, TableName);
+  if (table.TableArn?.split(":")[4] !== account) {
+    throw new Misfit(`it is not in account ${account}. Use credentials of ${account}.`);
+  }
+  if (table.TableStatus !== "ACTIVE" && table.TableStatus !== "UPDATING") {
+    throw new Misfit(`it is not active (${table.TableStatus}). Wait until it is, then try again.`);
+  }
+  requireKeys(table);
+  requireIndexes(table.GlobalSecondaryIndexes ?? []);
+  if ((table.LocalSecondaryIndexes ?? []).length > 0) {
+    throw new Misfit("it has local indexes, which Parley's has not. Name a copy of Parley's table.");
+  }
+  if (table.BillingModeSummary?.BillingMode !== "PAY_PER_REQUEST") {
+    throw new Misfit(
+      `it has provisioned capacity. Run aws dynamodb update-table --table-name ${TableName} --billing-mode PAY_PER_REQUEST.`,
+    );
+  }
+  if (table.SSEDescription?.SSEType === "KMS") {
+    throw new Misfit(`it is encrypted with a key that no function may use. ${RESTORE}.`);
+  }
+  return [
+    ...(await lackOfTimeToLive(client, TableName)),
+    ...(await lackOfRecovery(client, TableName, recoveryDays)),
+    ...(table.DeletionProtectionEnabled
+      ? []
+      : [
+          {
+            name: "deletion protection",
+            set: () => {
+              const command = new UpdateTableCommand({ TableName, DeletionProtectionEnabled: true });
+              return call("dynamodb:UpdateTable", client.send(command));
+            },
+          },
+        ]),
+  ];
+}
+
+async function describeTable(client: DynamoDBClient, TableName: string): Promise<TableDescription> {
+  try {
+    const request = client.send(new DescribeTableCommand({ TableName }));
+    return (await call("dynamodb:DescribeTable", request)).Table ?? {};
+  } catch (error) {
+    if (!isError(error, "ResourceNotFoundException", "TableNotFoundException")) throw error;
+    throw new Misfit("it does not exist. Check the setting, and the account and region of your credentials.");
+  }
+}
+
+const describeKeys = (schema: readonly KeySchemaElement[] = []) =>
+  schema.map(({ KeyType, AttributeName }) => `${KeyType} ${AttributeName}`).join();
+
+function requireKeys({ KeySchema, AttributeDefinitions = [] }: TableDescription): void {
+  const hasKeys = describeKeys(KeySchema) === `HASH ${names.partitionKey},RANGE ${names.sortKey}`;
+  // Keys of indexes too.
+  const areTexts = AttributeDefinitions.every(({ AttributeType }) => AttributeType === "S");
+  if (!hasKeys || !areTexts) throw new Misfit("it has other keys than Parley's. Name a copy of Parley's table.");
+}
+
+/** The indexes with their keys and what they hold. */
+const INDEXES: ReadonlyMap<string, string> = new Map([
+  [names.feedIndex.name, `HASH ${names.feedIndex.partitionKey},RANGE ${names.feedIndex.sortKey} ALL`],
+  [names.idIndex.name, `HASH ${names.idIndex.partitionKey} KEYS_ONLY`],
+  [
+    names.failingIndex.name,
+    `HASH ${names.failingIndex.partitionKey},RANGE ${names.failingIndex.sortKey} INCLUDE ${names.failingIndex.copies.join()}`,
+  ],
+]);
+
+function describeIndex({ KeySchema, Projection }: GlobalSecondaryIndexDescription): string {
+  const { ProjectionType, NonKeyAttributes = [] } = Projection ?? {};
+  return [
+    describeKeys(KeySchema),
+    ProjectionType,
+    ...(NonKeyAttributes.length > 0 ? [NonKeyAttributes.join()] : []),
+  ].join(" ");
+}
+
+function requireIndexes(indexes: readonly GlobalSecondaryIndexDescription[]): void {
+  for (const [name, description] of INDEXES) {
+    const index = indexes.find(({ IndexName }) => IndexName === name);
+    if (index === undefined) throw new Misfit(`it has no index ${name}. ${RESTORE}.`);
+    if (describeIndex(index) !== description) {
+      throw new Misfit(`its index ${name} has other keys or attributes than Parley's. Name a copy of Parley's table.`);
+    }
+    if (index.IndexStatus !== "ACTIVE") {
+      throw new Misfit(`its index ${name} is not active (${index.IndexStatus}). Wait until it is, then try again.`);
+    }
+  }
+  const other = indexes.find(({ IndexName = "" }) => !INDEXES.has(IndexName));
+  if (other !== undefined) {
+    throw new Misfit(`it has an index ${other.IndexName}, which Parley's has not. Name a copy of Parley's table.`);
+  }
+}
+
+async function lackOfTimeToLive(client: DynamoDBClient, TableName: string): Promise<Lack[]> {
+  const request = client.send(new DescribeTimeToLiveCommand({ TableName }));
+  const { TimeToLiveDescription: description } = await call("dynamodb:DescribeTimeToLive", request);
+  const status = description?.TimeToLiveStatus ?? "DISABLED";
+  const AttributeName = names.timeToLive;
+  if (status === "DISABLING" || (status !== "DISABLED" && description?.AttributeName !== AttributeName)) {
+    throw new Misfit(
+      `its time to live is ${status} with the attribute ${description?.AttributeName}. Turn it off, wait an hour, then try again.`,
+    );
+  }
+  if (status !== "DISABLED") return [];
+  const set = () => {
+    const TimeToLiveSpecification = { Enabled: true, AttributeName };
+    const command = new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification });
+    return call("dynamodb:UpdateTimeToLive", client.send(command));
+  };
+  return [{ name: "time to live", set }];
+}
+
+async function lackOfRecovery(client: DynamoDBClient, TableName: string, days: number): Promise<Lack[]> {
+  const request = client.send(new DescribeContinuousBackupsCommand({ TableName }));
+  const { ContinuousBackupsDescription } = await call("dynamodb:DescribeContinuousBackups", request);
+  const recovery = ContinuousBackupsDescription?.PointInTimeRecoveryDescription;
+  const hasDays = (recovery?.RecoveryPeriodInDays ?? RECOVERY_DAYS_DEFAULT) === days;
+  if (recovery?.PointInTimeRecoveryStatus === "ENABLED" && hasDays) return [];
+  const set = () => {
+    const PointInTimeRecoverySpecification = { PointInTimeRecoveryEnabled: true, RecoveryPeriodInDays: days };
+    const command = new UpdateContinuousBackupsCommand({ TableName, PointInTimeRecoverySpecification });
+    return call("dynamodb:UpdateContinuousBackups", client.send(command));
+  };
+  return [{ name: `point-in-time recovery of ${days} days`, set }];
+}
