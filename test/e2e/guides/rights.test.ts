@@ -42,7 +42,7 @@ async function run(name: string, ...args: string[]): Promise<string> {
   while (code === undefined) {
     await Promise.race([program.exitCode, new Promise((resolve) => setTimeout(resolve, 5_000))]);
     // The second pass of a deletion starts three minutes later.
-    if (code === undefined && /deletion|Pass|erasure/.test(program.output())) await stack.clock("PT3M1S");
+    if (code === undefined && /Pass|erasure/.test(program.output() + program.errors())) await stack.clock("PT3M1S");
   }
   expect([name, code, code === 0 ? "" : program.errors()]).toEqual([name, 0, ""]);
   const used = [...new Set(readFileSync(file, "utf8").trim().split("\n"))].sort();
