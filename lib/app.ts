@@ -65,6 +65,7 @@ export function parleyApp({ outdir, context = {}, stagesFolder, bundle = true, b
     terminationProtection: true,
     recoveryDays: settings.recoveryPeriodInDays,
     existing: settings.existing,
+    throughputCap: settings.throughputCap,
   });
   const build = join(app.outdir, "bundles");
   try {

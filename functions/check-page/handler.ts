@@ -4,6 +4,7 @@ import { createApp } from "#http/app.ts";
 import { noCredentials } from "#http/credentials/credentials.ts";
 import { lambdaHandler } from "#http/lambda.ts";
 import { log } from "../support/log.ts";
+import { originSecrets } from "../support/origin-secrets.ts";
 import { checkPagePorts } from "./ports.ts";
 
 /** The check page and its API. Callers authenticate with a hold's secret, never with an API key. */
@@ -16,4 +17,5 @@ export const handler = lambdaHandler(
     log,
   }),
   log,
+  originSecrets(),
 );

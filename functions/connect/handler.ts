@@ -3,6 +3,7 @@ import { createApp } from "#http/app.ts";
 import { sessionCredentials } from "#http/credentials/caller-credentials.ts";
 import { lambdaHandler } from "#http/lambda.ts";
 import { log } from "../support/log.ts";
+import { originSecrets } from "../support/origin-secrets.ts";
 import { connectPorts } from "./ports.ts";
 import { connectRoutes } from "./routes.ts";
 
@@ -19,4 +20,5 @@ export const handler = lambdaHandler(
     log,
   }),
   log,
+  originSecrets(),
 );

@@ -29,6 +29,20 @@ export interface DomainSetting {
   readonly certificateArn: string;
 }
 
+/** A distribution of CloudFront in front of the HTTP API, which then has the domain. */
+export interface CloudFrontSetting {
+  /** A higher number is another secret by which the functions recognize the distribution. */
+  readonly originSecretNumber: number;
+}
+
+/** The most units a second of the table, and of each index. Null: no limit. */
+export interface ThroughputCap {
+  readonly readUnits: number | null;
+  readonly writeUnits: number | null;
+}
+
+export const NO_CAP: ThroughputCap = { readUnits: null, writeUnits: null };
+
 /** A monthly budget of the AWS account. */
 export interface BudgetSetting {
   /** In US dollars. */
@@ -45,6 +59,9 @@ export interface Settings {
   readonly domain: DomainSetting | null;
   /** The domain of the WebSocket API. Null: the gateway's own host. */
   readonly realtimeDomain: DomainSetting | null;
+  /** Null: no distribution. */
+  readonly cloudFront: CloudFrontSetting | null;
+  readonly throughputCap: ThroughputCap;
   /** Null: no budget. */
   readonly budget: BudgetSetting | null;
   /** The public URL of the API, without a trailing slash. Null: that of the domain or the gateway. */
@@ -143,6 +160,10 @@ export const settingNames = [
   "budgetAmount",
   "budgetNotify",
   ...existingNames,
+  "cloudFront",
+  "originSecretNumber",
+  "tableMaxReadUnits",
+  "tableMaxWriteUnits",
 ] as const;
 type Name = (typeof settingNames)[number];
 type ThrottleName = "throttle" | "webhooksThrottle" | "signInThrottle" | "checkPageThrottle";
@@ -187,7 +208,11 @@ export function parseSettings(context: Readonly<Record<string, unknown>>): Setti
     return value === null ? null : wholeNumber(name, value, min, 10_000);
   };
   return {
-    ...domains(rawValue),
+    ...edge(rawValue),
+    throughputCap: {
+      readUnits: unitsPerSecond("tableMaxReadUnits", rawValue("tableMaxReadUnits")),
+      writeUnits: unitsPerSecond("tableMaxWriteUnits", rawValue("tableMaxWriteUnits")),
+    },
     budget: budget(rawValue),
     baseUrl: rawValue("baseUrl") === undefined ? null : withoutEndSlashes(url("baseUrl", rawValue("baseUrl"))),
     realtimeUrl: rawValue("realtimeUrl") === undefined ? null : webSocketUrl("realtimeUrl", rawValue("realtimeUrl")),
@@ -250,18 +275,42 @@ export function parseSettings(context: Readonly<Record<string, unknown>>): Setti
 
 const HOST_NAME = /^(?=.{4,253}$)([a-z\d]([a-z\d-]{0,61}[a-z\d])?\.)+[a-z]{2,63}$/;
 const CERTIFICATE_ARN = /^arn:[\w-]+:acm:[\w-]+:\d{12}:certificate\/[\w-]+$/;
+/** CloudFront reads certificates there only. */
+const CLOUDFRONT_CERTIFICATE_ARN = /^arn:[\w-]+:acm:us-east-1:\d{12}:certificate\/[\w-]+$/;
 const MAIL_OR_TOPIC = /^([\w.+-]{1,64}@[\w-]+(\.[\w-]+)+|arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]+)$/;
 
-function domains(rawValue: (name: Name) => unknown): Pick<Settings, "domain" | "realtimeDomain"> {
+function edge(rawValue: (name: Name) => unknown): Pick<Settings, "cloudFront" | "domain" | "realtimeDomain"> {
+  const isOn = oneOf("cloudFront", rawValue("cloudFront") ?? "off", ["off", "on"]) === "on";
+  const number = rawValue("originSecretNumber");
+  if (!isOn && number !== undefined) throw missingPart("originSecretNumber", "cloudFront");
+  const cloudFront = isOn ? { originSecretNumber: wholeNumber("originSecretNumber", number ?? 1, 1, 1_000_000) } : null;
+  return { cloudFront, ...domains(rawValue, isOn) };
+}
+
+function unitsPerSecond(name: "tableMaxReadUnits" | "tableMaxWriteUnits", value: unknown): number | null {
+  return value === undefined ? null : wholeNumber(name, value, 1, 1_000_000);
+}
+
+/** @param hasCloudFront whether a distribution has the domain, whose certificate then serves nothing else */
+function domains(
+  rawValue: (name: Name) => unknown,
+  hasCloudFront: boolean,
+): Pick<Settings, "domain" | "realtimeDomain"> {
   const optional = (name: Name, regex: RegExp, expected: string): string | null =>
     rawValue(name) === undefined ? null : pattern(name, rawValue(name), regex, expected);
   const certificate = (name: "certificateArn" | "realtimeCertificateArn") =>
-    optional(name, CERTIFICATE_ARN, "the ARN of a certificate of ACM");
+    hasCloudFront && name === "certificateArn"
+      ? optional(
+          name,
+          CLOUDFRONT_CERTIFICATE_ARN,
+          "the ARN of a certificate of ACM in us-east-1, as CloudFront needs it",
+        )
+      : optional(name, CERTIFICATE_ARN, "the ARN of a certificate of ACM");
   const host = (name: "domain" | "realtimeDomain") =>
     optional(name, HOST_NAME, "a host name in lower case, such as api.example.com");
   const [name, realtimeName] = [host("domain"), host("realtimeDomain")];
   const [certificateArn, ownCertificateArn] = [certificate("certificateArn"), certificate("realtimeCertificateArn")];
-  const realtimeArn = ownCertificateArn ?? certificateArn;
+  const realtimeArn = ownCertificateArn ?? (hasCloudFront ? null : certificateArn);
   if (certificateArn !== null && name === null && (realtimeName === null || ownCertificateArn !== null)) {
     throw missingPart("certificateArn", "domain");
   }

@@ -3,6 +3,7 @@ import { AttributeType, BillingMode, type ITable, ProjectionType, Table } from "
 import { type IRole, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { Construct } from "constructs";
 import { table as names } from "#base/config/names.ts";
+import type { ThroughputCap } from "../config/settings.ts";
 
 type Action =
   | "GetItem"
@@ -32,6 +33,8 @@ const RECOVERY_DAYS_DEFAULT = 35;
 export interface SingleTableProps {
   /** The days of which the table can be restored, 1 to 35. */
   readonly recoveryDays: number;
+  /** What the table, and each index, may use in a second. */
+  readonly throughputCap: ThroughputCap;
   /** The name of a table to import. `npm run admin -- adopt` gives it what the template cannot. Null: a new table. */
   readonly existing: string | null;
 }
@@ -40,17 +43,24 @@ export interface SingleTableProps {
 export class SingleTable extends Construct {
   readonly table: Pick<ITable, "tableName" | "tableArn" | "metric">;
 
-  constructor(scope: Construct, id: string, { recoveryDays, existing }: SingleTableProps) {
+  constructor(scope: Construct, id: string, props: SingleTableProps) {
     super(scope, id);
-    this.table = existing === null ? this.#newTable(recoveryDays) : Table.fromTableName(this, "Table", existing);
+    const { existing } = props;
+    this.table = existing === null ? this.#newTable(props) : Table.fromTableName(this, "Table", existing);
   }
 
-  #newTable(recoveryDays: number): Table {
+  #newTable({ recoveryDays, throughputCap: { readUnits, writeUnits } }: SingleTableProps): Table {
+    // An index has its own. One with a lower limit of writes than the table would throttle the table.
+    const cap = {
+      ...(readUnits === null ? {} : { maxReadRequestUnits: readUnits }),
+      ...(writeUnits === null ? {} : { maxWriteRequestUnits: writeUnits }),
+    };
     const table = new Table(this, "Table", {
       partitionKey: stringAttribute(names.partitionKey),
       sortKey: stringAttribute(names.sortKey),
       timeToLiveAttribute: names.timeToLive,
       billingMode: BillingMode.PAY_PER_REQUEST,
+      ...cap,
       pointInTimeRecoverySpecification: {
         pointInTimeRecoveryEnabled: true,
         // The default is left out, so that the property of a deployed table does not change.
@@ -60,17 +70,20 @@ export class SingleTable extends Construct {
       removalPolicy: RemovalPolicy.RETAIN,
     });
     table.addGlobalSecondaryIndex({
+      ...cap,
       indexName: names.feedIndex.name,
       partitionKey: stringAttribute(names.feedIndex.partitionKey),
       sortKey: stringAttribute(names.feedIndex.sortKey),
       projectionType: ProjectionType.ALL,
     });
     table.addGlobalSecondaryIndex({
+      ...cap,
       indexName: names.idIndex.name,
       partitionKey: stringAttribute(names.idIndex.partitionKey),
       projectionType: ProjectionType.KEYS_ONLY,
     });
     table.addGlobalSecondaryIndex({
+      ...cap,
       indexName: names.failingIndex.name,
       partitionKey: stringAttribute(names.failingIndex.partitionKey),
       sortKey: stringAttribute(names.failingIndex.sortKey),

@@ -1,6 +1,7 @@
 import { CfnOutput, CfnWaitConditionHandle, Stack, type StackProps } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import { type ExistingResources, NOTHING_EXISTING } from "../config/existing.ts";
+import { NO_CAP, type ThroughputCap } from "../config/settings.ts";
 import { JournalBucket } from "../constructs/journal-bucket.ts";
 import { RawBucket } from "../constructs/raw-bucket.ts";
 import { ServiceSecrets } from "../constructs/service-secrets.ts";
@@ -13,6 +14,8 @@ export interface DataStackProps extends StackProps {
   readonly recoveryDays: number;
   /** What the stack imports in place of creating it. Default: nothing. */
   readonly existing?: ExistingResources;
+  /** Default: none. */
+  readonly throughputCap?: ThroughputCap;
 }
 
 /** The ids of the exports of what is imported. For a resource of its own, CDK derives the same ones. */
@@ -44,9 +47,13 @@ export class DataStack extends Stack {
   readonly journal: JournalBucket;
   readonly secrets: ServiceSecrets;
 
-  constructor(scope: Construct, id: string, { recoveryDays, existing = NOTHING_EXISTING, ...props }: DataStackProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { recoveryDays, existing = NOTHING_EXISTING, throughputCap = NO_CAP, ...props }: DataStackProps,
+  ) {
     super(scope, id, props);
-    this.table = new SingleTable(this, "SingleTable", { recoveryDays, existing: existing.table });
+    this.table = new SingleTable(this, "SingleTable", { recoveryDays, throughputCap, existing: existing.table });
     this.key = new TokenKey(this, "TokenKey", existing.key);
     this.raw = new RawBucket(this, "RawBucket", existing.rawBucket);
     this.uploads = new UploadBucket(this, "UploadBucket", existing.uploadBucket);

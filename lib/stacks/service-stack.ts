@@ -6,6 +6,7 @@ import type { ExistingResources } from "../config/existing.ts";
 import type { Settings } from "../config/settings.ts";
 import { DEFAULT_STAGE, metricNamespace } from "../config/stack-names.ts";
 import { Alarms } from "../constructs/alarms.ts";
+import { CloudFront } from "../constructs/front/cloud-front.ts";
 import { HttpApi } from "../constructs/http-api.ts";
 import { MailSending } from "../constructs/mail-sending.ts";
 import { MonthlyBudget } from "../constructs/monthly-budget.ts";
@@ -96,10 +97,18 @@ export class ServiceStack extends Stack {
     const sweep = createSweep(this, context);
     const deadLetters = createDeadLetters(this, context);
 
-    const { throttles } = settings;
+    const { throttles, domain, cloudFront } = settings;
     const pages = { checkPage, console: consoleFunction, connect, web };
-    const gateway = new HttpApi(this, "HttpApi", { stage, api, ...pages, intake, throttles, domain: settings.domain });
-    const baseUrl = settings.baseUrl ?? gateway.url;
+    const ownDomain = cloudFront === null ? domain : null;
+    const gateway = new HttpApi(this, "HttpApi", { stage, api, ...pages, intake, throttles, domain: ownDomain });
+    const front =
+      cloudFront === null
+        ? null
+        : new CloudFront(this, "CloudFront", { stage, apiId: gateway.apiId, domain, ...cloudFront });
+    // Those that count or record the addresses of clients.
+    for (const each of [api, checkPage, consoleFunction, connect]) front?.identifyTo(each);
+    const apiUrl = front?.url ?? gateway.url;
+    const baseUrl = settings.baseUrl ?? apiUrl;
     for (const each of [api, consoleFunction, connect, web, mailer]) each.addEnvironment(env.baseUrl, baseUrl);
     for (const each of [api, consoleFunction, connect, socket]) {
       each.addEnvironment(env.consoleUrl, settings.consoleUrl ?? baseUrl);
@@ -121,7 +130,8 @@ export class ServiceStack extends Stack {
       domain === null ? [] : `https://${domain.name}`,
     );
     const publicUrls = [settings.baseUrl, settings.realtimeUrl, ...domainUrls].filter((url) => url !== null);
-    const hosts = ownHosts({ gateways: [gateway, realtime], bucketNames, publicUrls });
+    const frontHosts = front === null ? [] : [front.host];
+    const hosts = ownHosts({ gateways: [gateway, realtime], bucketNames, publicUrls, frontHosts });
     for (const caller of [api, deliver]) caller.addEnvironment(env.ownHosts, hosts);
 
     const functions = [
@@ -163,7 +173,7 @@ export class ServiceStack extends Stack {
       topicArn: settings.alarmTopicArn,
     });
     if (settings.budget !== null) new MonthlyBudget(this, "MonthlyBudget", settings.budget);
-    new CfnOutput(this, "ApiUrl", { value: gateway.url });
+    new CfnOutput(this, "ApiUrl", { value: apiUrl });
     new CfnOutput(this, "RealtimeUrl", { value: realtime.url });
     for (const [name, value] of existingOutputs(data, settings.existing)) new CfnOutput(this, name, { value });
     // The operator's commands read these, and send a dead letter back to its queue.

@@ -30,7 +30,7 @@ export interface Edge {
   readonly path?: string;
   /** The gateway's request id. It becomes the correlation id. */
   readonly requestId?: string;
-  /** The client address that the gateway saw, not one from a header. */
+  /** The client address that the gateway saw, or the distribution in front of it, not one that a client names. */
   readonly sourceIp?: string;
   /** The time left for the response. */
   readonly remaining?: Millis;

@@ -4,6 +4,7 @@ import { newUlid } from "#base/kernel/ids.ts";
 import { refuse } from "#base/kernel/refusals.ts";
 import { clockNow, type Millis } from "#base/kernel/time.ts";
 import { type App, className, type Edge, type LogFault } from "./app.ts";
+import { clientAddress, type ReadOriginSecrets } from "./client-address.ts";
 import { chooseCoding } from "./content-coding.ts";
 import { failure, withCommonHeaders } from "./serve.ts";
 
@@ -28,12 +29,18 @@ export type HttpHandler = (
 /**
  * Serves an HTTP API with payload format 2.0. It never throws and never runs into the function's timeout: half a second
  * before it, the response is the 500 envelope. `log` gets a line when an event is unreadable.
+ * @param readOriginSecrets of what is in front of the gateway and forwards the address of the client. Null: nothing is
  */
-export function lambdaHandler(app: Pick<App, "fetch">, log: LogFault): HttpHandler {
+export function lambdaHandler(
+  app: Pick<App, "fetch">,
+  log: LogFault,
+  readOriginSecrets: ReadOriginSecrets | null = null,
+): HttpHandler {
   return async (event, context) => {
     const acceptEncoding = event.headers?.["accept-encoding"] ?? "";
     try {
-      const edge = toEdge(event, context.getRemainingTimeInMillis() - RESPONSE_MARGIN);
+      const sourceIp = await clientAddress(event, readOriginSecrets);
+      const edge = toEdge(event, sourceIp, context.getRemainingTimeInMillis() - RESPONSE_MARGIN);
       return onlyOverHttps(event, await toLambdaResult(await app.fetch(toRequest(event, edge), edge), acceptEncoding));
     } catch (error) {
       const correlationId = event.requestContext?.requestId ?? newUlid(clockNow());
@@ -56,9 +63,8 @@ function onlyOverHttps(
   return { ...result, headers: { ...result.headers, "strict-transport-security": HTTPS_ONLY } };
 }
 
-function toEdge(event: APIGatewayProxyEventV2, remaining: Millis): Required<Edge> {
-  const { requestId, http } = event.requestContext;
-  return { path: encodePath(event.rawPath), requestId, sourceIp: http.sourceIp, remaining };
+function toEdge(event: APIGatewayProxyEventV2, sourceIp: string, remaining: Millis): Required<Edge> {
+  return { path: encodePath(event.rawPath), requestId: event.requestContext.requestId, sourceIp, remaining };
 }
 
 // HTTP APIs pass the decoded path, in which the `#` of an id would start a fragment. Encoding each segment again makes

@@ -27,6 +27,8 @@ export const env = {
   rootSecretId: "PARLEY_ROOT_SECRET_ID",
   /** Secrets Manager id of the platform secrets: JSON { meta, instagram, verify_token }. */
   platformSecretId: "PARLEY_PLATFORM_SECRET_ID",
+  /** Secrets Manager ids, comma-separated, of the secrets that CloudFront sends; when unset, no forwarded address counts. */
+  originSecretIds: "PARLEY_ORIGIN_SECRET_IDS",
   /** The service's public URL, for links. */
   baseUrl: "PARLEY_BASE_URL",
   /** The origin of the console, to which a sign-in leads. */

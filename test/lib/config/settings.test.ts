@@ -7,6 +7,8 @@ test("without settings, the defaults of the deploy guide apply", () => {
   expect(parseSettings({})).toEqual({
     domain: null,
     realtimeDomain: null,
+    cloudFront: null,
+    throughputCap: { readUnits: null, writeUnits: null },
     budget: null,
     baseUrl: null,
     realtimeUrl: null,
@@ -163,6 +165,9 @@ describe("rejects an invalid value with the setting's name and the values it acc
     ["alarmTopicArn", "alarms", "the ARN of an SNS topic"],
     ["recoveryPeriodInDays", "0", "a whole number from 1 to 35"],
     ["recoveryPeriodInDays", "36", "a whole number from 1 to 35"],
+    ["cloudFront", "true", "one of off, on"],
+    ["tableMaxReadUnits", "0", "a whole number from 1 to 1000000"],
+    ["tableMaxWriteUnits", "-1", "a whole number from 1 to 1000000"],
   ])("%s %s", (name, value, accepts) => {
     expect(() => parse(name, value)).toThrow(accepts);
     expect(() => parse(name, value)).toThrow(`parley:${name}`);
@@ -181,6 +186,7 @@ test("the configuration accepts plain http for a loopback address only", () => {
 });
 
 const certificateArn = "arn:aws:acm:eu-central-1:123456789012:certificate/a1-b2";
+const edgeArn = "arn:aws:acm:us-east-1:123456789012:certificate/e5-f6";
 const ownArn = "arn:aws:acm:eu-central-1:123456789012:certificate/c3-d4";
 
 test("the configuration has a domain for each gateway, with one certificate for both or one for each", () => {
@@ -194,6 +200,23 @@ test("the configuration has a domain for each gateway, with one certificate for 
   ).toMatchObject({ domain: { certificateArn }, realtimeDomain: { certificateArn: ownArn } });
 });
 
+test("the configuration has a distribution with a domain of us-east-1, and its first secret", () => {
+  const domain = { "parley:domain": "api.example.com", "parley:certificateArn": edgeArn };
+  expect(parseSettings({ "parley:cloudFront": "on", ...domain })).toMatchObject({
+    cloudFront: { originSecretNumber: 1 },
+    domain: { name: "api.example.com", certificateArn: edgeArn },
+  });
+  expect(parseSettings({ "parley:cloudFront": "on", "parley:originSecretNumber": "2" }).cloudFront).toEqual({
+    originSecretNumber: 2,
+  });
+  expect(parseSettings({ "parley:cloudFront": "off" })).toEqual(parseSettings({}));
+});
+
+test("the configuration limits the units of the table, reads apart from writes", () => {
+  expect(parse("tableMaxReadUnits", "500").throughputCap).toEqual({ readUnits: 500, writeUnits: null });
+  expect(parse("tableMaxWriteUnits", 200).throughputCap).toEqual({ readUnits: null, writeUnits: 200 });
+});
+
 test.each([
   [{ domain: "api.example.com" }, "parley:domain needs parley:certificateArn."],
   [{ certificateArn }, "parley:certificateArn needs parley:domain."],
@@ -204,6 +227,13 @@ test.each([
   [{ domain: "api", certificateArn }, "Invalid parley:domain"],
   [{ domain: "api.example.com", certificateArn: "arn:aws:iam::1:x" }, "Invalid parley:certificateArn"],
   [{ domain: "a.example.com", realtimeDomain: "a.example.com", certificateArn }, "Invalid parley:realtimeDomain"],
+  [{ originSecretNumber: "2" }, "parley:originSecretNumber needs parley:cloudFront."],
+  [{ cloudFront: "on", originSecretNumber: "0" }, "Invalid parley:originSecretNumber"],
+  [{ cloudFront: "on", domain: "api.example.com", certificateArn }, "Invalid parley:certificateArn"],
+  [
+    { cloudFront: "on", domain: "api.example.com", certificateArn: edgeArn, realtimeDomain: "ws.example.com" },
+    "parley:realtimeDomain needs parley:realtimeCertificateArn.",
+  ],
   [{ budgetAmount: "20" }, "parley:budgetAmount needs parley:budgetNotify."],
   [{ budgetNotify: "ops@example.com" }, "parley:budgetNotify needs parley:budgetAmount."],
   [{ budgetAmount: "0", budgetNotify: "ops@example.com" }, "Invalid parley:budgetAmount"],

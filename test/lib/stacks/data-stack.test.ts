@@ -155,6 +155,20 @@ describe.each([
   });
 });
 
+test("the table and each of its indexes have the same limit of units, and none by default", () => {
+  const limits = (settings: Record<string, string> = {}) => {
+    const { Properties } = resourceNamed("AWS::DynamoDB::Table", "SingleTable", synthesizeTemplates(settings).data);
+    const indexes = Properties.GlobalSecondaryIndexes as readonly Record<string, unknown>[];
+    return [Properties, ...indexes].map(({ OnDemandThroughput }) => OnDemandThroughput);
+  };
+  expect(limits()).toEqual([undefined, undefined, undefined, undefined]);
+  const both = { MaxReadRequestUnits: 500, MaxWriteRequestUnits: 200 };
+  expect(limits({ "parley:tableMaxReadUnits": "500", "parley:tableMaxWriteUnits": "200" })).toEqual(
+    Array(4).fill(both),
+  );
+  expect(limits({ "parley:tableMaxReadUnits": "500" })).toEqual(Array(4).fill({ MaxReadRequestUnits: 500 }));
+});
+
 test("the bucket of the journal stores each entry for five days longer than the table can be restored to its day", () => {
   const { data: week } = synthesizeTemplates({ "parley:recoveryPeriodInDays": "7" });
   const { Properties } = resourceNamed("AWS::S3::Bucket", "JournalBucket", week);
