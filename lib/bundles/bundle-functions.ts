@@ -72,6 +72,36 @@ export async function startBundling(outdir: string): Promise<BundleFolders> {
   return finishBundles(outdir);
 }
 
+/** What a function's bundle was made from, and the text of its source map. */
+export interface BundleSources {
+  /** Paths from the project. */
+  readonly inputs: readonly string[];
+  readonly code: Uint8Array;
+  /** Version 3 of the format, with the sources. Empty if esbuild wrote none. */
+  readonly sourceMap: string;
+}
+
+/** Builds every bundle with its source map, in memory. No bundle names its map, so that it is the same as without one. */
+export function readBundleSources(): Readonly<Record<FunctionName, BundleSources>> {
+  const options = {
+    ...buildOptions(join(PROJECT, "maps")),
+    sourcemap: "external",
+    metafile: true,
+    write: false,
+  } as const;
+  const { metafile, outputFiles } = buildSync(options);
+  const contents = new Map(outputFiles.map(({ path, contents }) => [path, contents]));
+  const sourcesOf = (name: FunctionName): BundleSources => {
+    const file = join(PROJECT, "maps", name, "index.mjs");
+    return {
+      inputs: Object.keys(metafile.outputs[`maps/${name}/index.mjs`]?.inputs ?? {}),
+      code: contents.get(file) ?? new Uint8Array(),
+      sourceMap: Buffer.from(contents.get(`${file}.map`) ?? []).toString("utf8"),
+    };
+  };
+  return Object.fromEntries(functions.map((name) => [name, sourcesOf(name)])) as Record<FunctionName, BundleSources>;
+}
+
 function buildOptions(outdir: string): BuildOptions {
   return {
     absWorkingDir: PROJECT,

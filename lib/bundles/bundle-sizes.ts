@@ -36,7 +36,8 @@ function assetFolder(template: Template, name: FunctionName): string {
   return `asset.${archive.replace(/\.zip$/, "")}`;
 }
 
-function folderBytes(folder: string): number {
+/** The bytes of all files below a folder. */
+export function folderBytes(folder: string): number {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   return files.reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
 }

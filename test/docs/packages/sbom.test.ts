@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Ajv } from "ajv";
 import { afterAll, expect, it } from "vitest";
-import { lockedPackages } from "../../../bin/packages/lock-file.ts";
+import { lockedClosure, lockedPackages } from "../../../bin/packages/lock-file.ts";
+import { consolePackages } from "../../../bin/packages/sbom.ts";
 import { PROJECT } from "../markdown.ts";
 
 interface Component {
@@ -72,14 +73,17 @@ it("the bill of materials has every package of the lock file with its license, a
   );
 });
 
-it("the bill of materials marks what is not deployed: the packages of development and the programs of the platforms", () => {
+it("the bill of materials marks what is not deployed: the packages of development outside of the console, and the programs of the platforms", () => {
   const { optionalDependencies } = JSON.parse(readFileSync(join(PROJECT, "package.json"), "utf8"));
   const isDevelopment = ({ properties = [] }: Component) =>
     properties.some(({ name, value }) => name === "cdx:npm:package:development" && value === "true");
-  const deployed = packages.filter(({ name, dev }) => !dev && !(name in optionalDependencies)).map(({ name }) => name);
+  const inConsole = new Set(lockedClosure(PROJECT, consolePackages).map(({ path }) => path));
+  const deployed = packages
+    .filter(({ name, dev, path }) => inConsole.has(path) || (!dev && !(name in optionalDependencies)))
+    .map(({ name }) => name);
   expect(new Set(bom.components.filter((part) => !isDevelopment(part)).map(({ name }) => name))).toEqual(
     new Set(deployed),
   );
-  expect(deployed).toContain("zod");
+  for (const name of ["zod", "react", "scheduler"]) expect(deployed).toContain(name);
   expect(deployed).not.toContain("vitest");
 });

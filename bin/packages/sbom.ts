@@ -1,0 +1,55 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { lockedClosure } from "./lock-file.ts";
+
+const DEVELOPMENT = { name: "cdx:npm:package:development", value: "true" };
+
+interface Component {
+  readonly name: string;
+  readonly version: string;
+  readonly properties?: readonly { readonly name: string; readonly value: string }[];
+}
+
+export interface Bom {
+  readonly metadata: { readonly component: Component };
+  readonly components: readonly Component[];
+}
+
+/** What the build of the console contains, so that it is deployed, although no function imports it. */
+export const consolePackages: readonly string[] = [
+  "@fontsource-variable/inter",
+  "@tanstack/react-query",
+  "@tanstack/react-virtual",
+  "lucide-react",
+  "react",
+  "react-dom",
+  "wouter",
+];
+
+/** The bill of materials of a project in the CycloneDX format. @param base the folder of its lock file */
+export function projectBom(base: string): Bom {
+  const args = ["sbom", "--sbom-format=cyclonedx", "--sbom-type=application", "--package-lock-only"];
+  const text = execFileSync("npm", args, { cwd: base, encoding: "utf8", maxBuffer: 64 * 2 ** 20 });
+  return toProjectBom(JSON.parse(text) as Bom, base);
+}
+
+/** Whether a component is marked as one that is not deployed. */
+export function isDevelopment({ properties = [] }: Component): boolean {
+  return properties.some(({ name, value }) => name === DEVELOPMENT.name && value === DEVELOPMENT.value);
+}
+
+/** npm names the project after its folder, takes the programs of the platforms for a part of it, and the console for none. */
+function toProjectBom(bom: Bom, base: string): Bom {
+  const { name, optionalDependencies } = JSON.parse(readFileSync(join(base, "package.json"), "utf8")) as {
+    readonly name: string;
+    readonly optionalDependencies: Readonly<Record<string, string>>;
+  };
+  const ofConsole = new Set(lockedClosure(base, consolePackages).map((entry) => `${entry.name}@${entry.version}`));
+  const components = bom.components.map((component) => {
+    const others = (component.properties ?? []).filter((property) => property.name !== DEVELOPMENT.name);
+    if (component.name in optionalDependencies) return { ...component, properties: [...others, DEVELOPMENT] };
+    return ofConsole.has(`${component.name}@${component.version}`) ? { ...component, properties: others } : component;
+  });
+  return { ...bom, metadata: { ...bom.metadata, component: { ...bom.metadata.component, name } }, components };
+}
