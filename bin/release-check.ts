@@ -105,7 +105,9 @@ function buildProblems(): string[] {
   }
 }
 
-const problems = [...versionProblems(), ...buildProblems()];
+// A wrong tag or a missing note is shown before anything is built.
+const beforeBuild = versionProblems();
+const problems = beforeBuild.length > 0 ? beforeBuild : buildProblems();
 for (const problem of problems) process.stderr.write(`${problem}\n`);
 if (problems.length > 0) process.exitCode = 1;
 else process.stdout.write(`The release ${version} can be tagged. ${out} has its bill of materials and source maps.\n`);
