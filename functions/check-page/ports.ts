@@ -1,15 +1,17 @@
 import { fileURLToPath } from "node:url";
 import { openQueue } from "#base/aws/queues.ts";
-import { serviceKeysReader } from "#base/aws/service-keys.ts";
 import { openVault } from "#base/aws/vault.ts";
 import { setting } from "#base/config/settings.ts";
 import { randomToken } from "#base/kernel/bytes.ts";
+import { clockNow } from "#base/kernel/time.ts";
 import { openTable } from "#base/table/client.ts";
 import { auditStore } from "#features/access/store/audit.ts";
 import { accountStore } from "#features/accounts/store/accounts.ts";
 import { eventBodyStore } from "#features/delivery/store/event-bodies.ts";
 import { erasureStore } from "#features/erasure/store/erasures.ts";
+import { challengeKeyReader } from "#features/holds/flows/challenge-keys.ts";
 import type { CheckPagePorts } from "#features/holds/ports.ts";
+import { challengeKeyStore } from "#features/holds/store/challenge-keys.ts";
 import { holdStore } from "#features/holds/store/holds.ts";
 import { verificationAttemptStore } from "#features/holds/store/verification-attempts.ts";
 import { tenantShards } from "#features/inbox/flows/feed-shards.ts";
@@ -30,7 +32,8 @@ const CHECK_PAGE_FOLDER = fileURLToPath(new URL("./check-page", import.meta.url)
 export function checkPagePorts(host: Host = processHost): CheckPagePorts {
   const { settings, clients, log } = host;
   const table = openTable(setting("table", settings), clients.table);
-  const root = serviceKeysReader(setting("rootSecretId", settings), clients.secrets);
+  const vault = openVault(setting("keyId", settings), clients.kms);
+  const challengeKeysAt = challengeKeyReader({ challengeKeys: challengeKeyStore(table), vault, random: randomToken });
   return {
     holds: holdStore(table),
     verificationAttempts: verificationAttemptStore(table),
@@ -48,9 +51,9 @@ export function checkPagePorts(host: Host = processHost): CheckPagePorts {
     accountWork: openQueue(setting("accountsQueueUrl", settings), clients.sqs),
     realtime: openQueue(setting("realtimeQueueUrl", settings), clients.sqs),
     feedShards: tenantShards(tenantStateStore(table)),
-    vault: openVault(setting("keyId", settings), clients.kms),
+    vault,
     platformFor: openPlatforms(host),
-    challengeKeys: async () => (await root()).challenge,
+    challengeKeys: () => challengeKeysAt(clockNow()),
     random: randomToken,
     pageFiles: host.pageFiles ?? readCheckPage(CHECK_PAGE_FOLDER),
     log,

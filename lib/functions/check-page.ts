@@ -6,7 +6,6 @@ import {
   keyVariables,
   platformVariables,
   queueVariables,
-  rootSecretVariables,
   tableVariables,
 } from "./function-context.ts";
 
@@ -21,7 +20,6 @@ export function createCheckPage(scope: Construct, context: FunctionContext): Nod
       ...tableVariables(context),
       ...keyVariables(context),
       ...queueVariables(context, "Accounts", "Events", "Realtime"),
-      ...rootSecretVariables(context),
       ...platformVariables(context),
     },
   });
@@ -29,11 +27,12 @@ export function createCheckPage(scope: Construct, context: FunctionContext): Nod
   data.table.allow(checkPage.functionRole, {
     actions: ["GetItem", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
   });
-  data.key.allowDecrypt(checkPage.functionRole, "account-token");
+  // It makes and opens the keys of its challenges.
+  data.key.allowEncrypt(checkPage.functionRole, "check-challenge");
+  data.key.allowDecrypt(checkPage.functionRole, "account-token", "check-challenge");
   queues.Accounts.allowSending(checkPage.functionRole);
   queues.Events.allowSending(checkPage.functionRole);
   queues.Realtime.allowSending(checkPage.functionRole);
-  allowReading(data.secrets.root, checkPage.functionRole);
   allowReading(data.secrets.platforms, checkPage.functionRole);
   return checkPage;
 }

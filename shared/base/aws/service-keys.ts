@@ -21,7 +21,6 @@ const purposes = {
   pepper: "api-key-pepper",
   cursor: "cursor",
   holdSecret: "hold-secret",
-  challenge: "check-challenge",
   session: "session",
   address: "address",
   loginLink: "login-link",
@@ -36,8 +35,6 @@ export interface ServiceKeys {
   readonly cursor: KeyRing;
   /** Derives the secret of a hold from its id. */
   readonly holdSecret: KeyRing;
-  /** Seals the challenges of the check page. */
-  readonly challenge: KeyRing;
   /** Signs the sessions of the console. */
   readonly session: KeyRing;
   /** Hides email and source addresses in item keys. */

@@ -9,8 +9,9 @@ import { clockNow, MINUTE, type Millis } from "../kernel/time.ts";
 /** The purpose and owner of a sealed secret. KMS binds them to the ciphertext: it does not open in another row. */
 export interface EncryptionContext {
   readonly purpose: SecretPurpose;
-  readonly tenant: TenantId;
-  /** The account key, the endpoint's id, or the id of the user who chooses an account. */
+  /** Absent for a secret of the deployment itself. */
+  readonly tenant?: TenantId;
+  /** The account key, the endpoint's id, the id of the user who chooses an account, or the day of a key of challenges. */
   readonly owner: string;
 }
 
@@ -64,7 +65,7 @@ function toKmsContext(encryptionContext: EncryptionContext): Record<string, stri
   return {
     app: "parley",
     purpose: encryptionContext.purpose,
-    tenant: encryptionContext.tenant,
+    ...(encryptionContext.tenant === undefined ? {} : { tenant: encryptionContext.tenant }),
     owner: encryptionContext.owner,
   };
 }

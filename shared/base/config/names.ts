@@ -89,7 +89,7 @@ export const table = {
 } as const;
 
 /** What a sealed secret is. A function's role seals and opens secrets of the purposes that it needs, and no others. */
-export type SecretPurpose = "account-token" | "webhook-secret" | "login-choice";
+export type SecretPurpose = "account-token" | "webhook-secret" | "login-choice" | "check-challenge";
 
 /** The functions of the service stack, by the ids of their CDK constructs. */
 export const functions = [

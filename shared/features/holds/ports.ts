@@ -1,5 +1,5 @@
 import type { PageFile } from "#base/files/page-file.ts";
-import type { ReadKeyRing } from "#base/kernel/key-ring.ts";
+import type { KeyRing, ReadKeyRing } from "#base/kernel/key-ring.ts";
 import type { Audit } from "#features/access/store/audit.ts";
 import type { PushRequestPorts } from "#features/realtime/ports.ts";
 import type { SendPorts } from "#features/sending/ports.ts";
@@ -25,7 +25,8 @@ export interface CheckPagePorts extends SendPorts, PushRequestPorts {
   readonly holds: Omit<Holds, "create" | "listOverdue">;
   readonly verificationAttempts: VerificationAttempts;
   readonly audit: Pick<Audit, "add">;
-  readonly challengeKeys: ReadKeyRing;
+  /** The keys that seal challenges at this instant. */
+  readonly challengeKeys: () => Promise<KeyRing>;
   readonly random: (bytes: number) => Uint8Array;
   /** The files of the page by path. */
   readonly pageFiles: ReadonlyMap<string, PageFile>;

@@ -56,7 +56,7 @@ it("the client of a signed-in person names them, invites, starts a login and sig
 
 it("the client holds a message, shows it, solves its challenge and sends it once", async () => {
   const parley = openClient(stack);
-  const withEasierPuzzles = await easyPuzzles(stack);
+  const withEasierPuzzles = easyPuzzles(stack);
   const conversation_id = await personWrites(stack, "messenger", "Checked Chris");
   await stack.clock("PT25H");
   const text = "by the client";
@@ -64,7 +64,7 @@ it("the client holds a message, shows it, solves its challenge and sends it once
   const link = parley.holds.readLink(hold.verify_url);
   expect(link.hold_id).toBe(hold.id);
   expect((await parley.holds.getMessage(link)).hold).toMatchObject({ status: "awaiting_verification", text });
-  const { token } = withEasierPuzzles(await parley.holds.createChallenge(link));
+  const { token } = await withEasierPuzzles(await parley.holds.createChallenge(link));
   const solution = { token, solutions: solveChallenge(token) };
   expect((await parley.holds.complete(link, solution)).hold).toMatchObject({ status: "sent" });
   const again = parley.holds.complete(link, solution);

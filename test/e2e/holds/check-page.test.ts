@@ -45,11 +45,11 @@ async function requestHold(text: string, key?: string): Promise<Hold> {
 
 /** Eases the puzzles of a page's challenges, whose full difficulty takes five seconds of CPU time. */
 async function easePuzzles(page: Page): Promise<void> {
-  const withEasierPuzzles = await easyPuzzles(stack);
+  const withEasierPuzzles = easyPuzzles(stack);
   await page.route("**/challenge", async (route) => {
     const response = await route.fetch();
     const { data, ...envelope } = await response.json();
-    await route.fulfill({ response, json: { ...envelope, data: withEasierPuzzles(data) } });
+    await route.fulfill({ response, json: { ...envelope, data: await withEasierPuzzles(data) } });
   });
 }
 

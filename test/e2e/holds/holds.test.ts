@@ -1,4 +1,4 @@
-import { beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { IssuedChallenge } from "#features/holds/rules/proof-of-work.ts";
 import { solveChallenge } from "../../support/flows/hold-fixture.ts";
 import { openedOnce } from "../../support/opened.ts";
@@ -34,12 +34,8 @@ interface HoldEvent {
   };
 }
 
-let withEasierPuzzles: Awaited<ReturnType<typeof easyPuzzles>>;
 const stack = openedOnce(openSharedStack);
 const receiver = openedOnce(() => openSubscribedReceiver(stack));
-beforeAll(async () => {
-  withEasierPuzzles = await easyPuzzles(stack);
-});
 
 const requestHold = (conversation_id: string, text: string): Promise<ApiResponse> =>
   stack.api("POST", "/v1/messages/human-agent", { conversation_id, text, actor_id: "ann" });
@@ -61,7 +57,7 @@ const postCheck = (path: string, body: object): Promise<ApiResponse> =>
 async function completionBody({ id, verify_url }: Hold): Promise<object> {
   const secret = verify_url.split("#t=")[1] ?? "";
   const { body } = await postCheck(`${id}/challenge`, { secret });
-  const { token } = withEasierPuzzles(body.data as unknown as IssuedChallenge);
+  const { token } = await easyPuzzles(stack)(body.data as unknown as IssuedChallenge);
   return { secret, token, solutions: solveChallenge(token) };
 }
 

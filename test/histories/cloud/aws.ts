@@ -64,7 +64,6 @@ export function openAws({ now, connections, decide }: Options) {
     queues,
     deadLetters: letters,
     ...clients,
-    rootVersionsAt: secrets.rootVersionsAt,
     url: (name: QueueId) => `http://queues/${name}`,
   };
 }

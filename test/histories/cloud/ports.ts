@@ -20,6 +20,7 @@ import type { Platform } from "#platforms/platform.ts";
 import { compose } from "../../../functions/compose.ts";
 import type { Host } from "../../../functions/host.ts";
 import { connectingPorts } from "../../../functions/support/connecting-ports.ts";
+import { CHALLENGE_KEYS } from "../../support/flows/hold-fixture.ts";
 import { testSettings } from "../../support/host/settings.ts";
 import { openStores } from "../../support/stores/open-stores.ts";
 import type { Aws, QueueId } from "./aws.ts";
@@ -73,6 +74,8 @@ export function processPorts(aws: Aws, outside: Outside) {
   return {
     ...functions,
     log,
+    // A person solves its challenges without a browser.
+    "check-page": () => ({ ...functions["check-page"](), challengeKeys: async () => CHALLENGE_KEYS }),
     // Its mails are no part of a history.
     deliver: () => ({ ...functions.deliver(), mail: null }),
     connecting: () => connectingPorts(host, openTable(aws.table.tableName, aws.table.client)),

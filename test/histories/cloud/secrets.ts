@@ -3,7 +3,6 @@ import {
   ResourceNotFoundException,
   SecretsManagerClient,
 } from "@aws-sdk/client-secrets-manager";
-import type { RootVersions } from "#base/aws/service-keys.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { inProcess, inProcessSettings } from "../../support/world/sdk-in-process.ts";
 
@@ -23,8 +22,6 @@ interface Version {
 interface Secret {
   readonly versions: Version[];
   readonly stages: Map<string, Version>;
-  /** The versions that were current, in their order, and since when. */
-  readonly history: { readonly since: Millis; readonly version: Version }[];
 }
 
 interface Input {
@@ -41,10 +38,7 @@ export function openSecrets(now: () => Millis) {
   const secrets = new Map(
     Object.entries(initialSecrets).map(([name, text]): [string, Secret] => {
       const version = { id: `${name}-1`, text, createdAt: now() };
-      return [
-        name,
-        { versions: [version], stages: new Map([["AWSCURRENT", version]]), history: [{ since: 0, version }] },
-      ];
+      return [name, { versions: [version], stages: new Map([["AWSCURRENT", version]]) }];
     }),
   );
   const find = (name: string) => secrets.get(name) as Secret;
@@ -63,30 +57,18 @@ export function openSecrets(now: () => Millis) {
       return { VersionId: version.id };
     },
     UpdateSecretVersionStage({ SecretId, MoveToVersionId, RemoveFromVersionId }) {
-      const { versions, stages, history } = find(SecretId);
+      const { versions, stages } = find(SecretId);
       const current = stages.get("AWSCURRENT");
       const version = versions.find(({ id }) => id === MoveToVersionId);
       if (!version || current?.id !== RemoveFromVersionId || !current)
         throw new InvalidParameterException({ message: "another version is current", $metadata: clientError });
       stages.set("AWSPREVIOUS", current).set("AWSCURRENT", version);
-      history.push({ since: now(), version });
       return {};
     },
   };
   const serve = (command: string, input: Input) => operations[command]?.(input);
 
-  return {
-    client: inProcess(new SecretsManagerClient(inProcessSettings(serve))),
-    /** The versions of the root secret as they were at an instant. */
-    rootVersionsAt(at: Millis): RootVersions {
-      const [current, previous] = find("root")
-        .history.filter(({ since }) => since <= at)
-        .toReversed()
-        .map(({ version }) => version);
-      if (!current) throw new Error("The root secret has always had a version.");
-      return { current, previous: previous?.text ?? null };
-    },
-  };
+  return { client: inProcess(new SecretsManagerClient(inProcessSettings(serve))) };
 }
 
 const clientError = { httpStatusCode: 400 };

@@ -1,5 +1,4 @@
 import type { LogLine } from "#base/aws/log.ts";
-import { deriveServiceKeys } from "#base/aws/service-keys.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { type Millis, SECOND } from "#base/kernel/time.ts";
 import { openTable } from "#base/table/client.ts";
@@ -109,8 +108,6 @@ export async function openWorld(seed: number, { isOfAccounts }: WorldOptions = {
   troubles.isOff = false;
   const { redrive } = processPorts(aws, outside).operator();
   return {
-    /** The key of the challenges of the check page at an instant: it stands for a browser that solves a puzzle. */
-    challengeKeysAt: (at: Millis) => deriveServiceKeys(aws.rootVersionsAt(at))(at).challenge,
     engine,
     aws,
     gateway,

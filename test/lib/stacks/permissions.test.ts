@@ -47,6 +47,7 @@ test("every function has the actions it needs and no others", () => {
       ...logs,
       send,
       "kms:Decrypt",
+      "kms:Encrypt",
       "secretsmanager:GetSecretValue",
     ],
     Console: [
@@ -142,11 +143,13 @@ test("Intake, a public function, has no access to the table or the key", () => {
   expect(allowedActions(service, "Intake", "kms:")).toEqual([]);
 });
 
-test("Verify, a public function, cannot list, encrypt or send deliveries", () => {
+test("Verify, a public function, cannot list or send deliveries, and encrypts only the keys of its challenges", () => {
   for (const action of ["Query", "BatchGetItem", "BatchWriteItem"]) {
     expect(allowedActions(service, "Verify")).not.toContain(`dynamodb:${action}`);
   }
-  expect(allowedActions(service, "Verify", "kms:")).toEqual(["kms:Decrypt"]);
+  expect(allowedActions(service, "Verify", "kms:")).toEqual(["kms:Decrypt", "kms:Encrypt"]);
+  const encrypting = statementsFor("Verify", "kms:Encrypt").map(({ Condition }) => Condition);
+  expect(encrypting).toMatchObject([{ StringEquals: { "kms:EncryptionContext:purpose": ["check-challenge"] } }]);
   expect(allowedActions(service, "Verify", "s3:")).toEqual([]);
 });
 
@@ -210,18 +213,19 @@ describe("the token key", () => {
       }),
     );
 
-  test("Api encrypts signing secrets, Connect and Account the tokens of accounts, Connect those of logins, and no other function any", () => {
+  test("Api encrypts signing secrets, Connect and Account the tokens of accounts, Connect those of logins, Verify the keys of challenges, and no other function any", () => {
     expect(purposes("kms:Encrypt")).toEqual({
       Api: ["webhook-secret"],
+      Verify: ["check-challenge"],
       Connect: ["account-token", "login-choice"],
       Account: ["account-token"],
     });
   });
 
-  test("Deliver, which calls strangers, opens signing secrets and no account's token, Connect those of logins too, and all others those of accounts", () => {
+  test("Deliver, which calls strangers, opens signing secrets and no account's token, Connect those of logins too, Verify the keys of challenges, and all others those of accounts", () => {
     expect(purposes("kms:Decrypt")).toEqual({
       Api: ["account-token"],
-      Verify: ["account-token"],
+      Verify: ["account-token", "check-challenge"],
       Connect: ["account-token", "login-choice"],
       Deliver: ["webhook-secret"],
       Profile: ["account-token"],
@@ -234,7 +238,7 @@ describe("the token key", () => {
 describe("the secrets", () => {
   const read = (name: FunctionName) => JSON.stringify(allowedResources(name, "secretsmanager:GetSecretValue"));
 
-  test("Api, Verify, Connect and Account read both secrets, Intake, Profile and HandOver the platform secrets, Console and Mail the root secret, and no other function reads any", () => {
+  test("Api, Connect and Account read both secrets, Verify, Intake, Profile and HandOver the platform secrets, Console and Mail the root secret, and no other function reads any", () => {
     const reading = Object.fromEntries(
       functionsAllowed("secretsmanager:GetSecretValue").map((name) => [
         name,
@@ -243,7 +247,7 @@ describe("the secrets", () => {
     );
     expect(reading).toEqual({
       Api: ["RootSecret", "PlatformSecrets"],
-      Verify: ["RootSecret", "PlatformSecrets"],
+      Verify: ["PlatformSecrets"],
       Console: ["RootSecret"],
       Connect: ["RootSecret", "PlatformSecrets"],
       Intake: ["PlatformSecrets"],

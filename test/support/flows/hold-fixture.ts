@@ -164,7 +164,7 @@ export function easyChallengeToken(
   { holdId, expires }: { holdId: string; expires: Millis },
   { current: { key } }: KeyRing = CHALLENGE_KEYS,
 ) {
-  const terms = { v: 1, h: holdId, n: randomToken(16).toString("base64url"), c: 50, s: 32, d: 1, exp: expires };
+  const terms = { v: 2, h: holdId, n: randomToken(16).toString("base64url"), c: 50, s: 32, d: 1, exp: expires };
   const body = Buffer.from(JSON.stringify(terms)).toString("base64url");
   return `${body}.${hmacSha256(key, body).toString("base64url")}`;
 }

@@ -38,8 +38,12 @@ export interface Puzzle {
 
 export type SolutionsVerdict = "ok" | "invalid_token" | "challenge_expired" | "invalid_solutions";
 
+/** Those of the first version were sealed by the root secret. */
+const VERSION = 2;
+const EARLIER_VERSION = 1;
+
 interface ChallengeTerms extends Challenge {
-  readonly v: 1;
+  readonly v: typeof VERSION;
   /** The hold's id. */
   readonly h: string;
   readonly n: string;
@@ -70,7 +74,7 @@ export function newChallenge(
   };
   const expires = Math.min(input.now + CHALLENGE_LIFETIME, input.holdExpiresAt);
   const nonce = Buffer.from(input.nonce).toString("base64url");
-  const terms: ChallengeTerms = { v: 1, h: input.holdId, n: nonce, ...challenge, exp: expires };
+  const terms: ChallengeTerms = { v: VERSION, h: input.holdId, n: nonce, ...challenge, exp: expires };
   const body = Buffer.from(JSON.stringify(terms)).toString("base64url");
   return { challenge, token: `${body}.${seal(keys.current.key, body)}`, expires };
 }
@@ -93,6 +97,8 @@ export function checkSolutions(
     // A challenge lives for this long at most, so it was not issued before.
     return opened !== null && mayHaveSealed(version, opened.exp - CHALLENGE_LIFETIME) ? opened : null;
   });
+  // The page solves a new challenge by itself. This says nothing that a forged token could use.
+  if (terms === null && isOfEarlierVersion(submission.token)) return "challenge_expired";
   if (terms === null || terms.h !== submission.holdId) return "invalid_token";
   if (submission.now >= terms.exp) return "challenge_expired";
   const { solutions } = submission;
@@ -120,7 +126,18 @@ function openToken(token: string, key: Uint8Array): ChallengeTerms | null {
   if (!sameBytes(token.slice(dot + 1), seal(key, body))) return null;
   // The HMAC proves that `newChallenge` wrote the body, so it needs no schema.
   const terms: ChallengeTerms = JSON.parse(Buffer.from(body, "base64url").toString());
-  return terms.v === 1 && withinCaps(terms) ? terms : null;
+  return terms.v === VERSION && withinCaps(terms) ? terms : null;
+}
+
+/** Whether the release before this one issued the token, as its unsealed text says. */
+function isOfEarlierVersion(token: string): boolean {
+  if (token.length > TOKEN_CHARS_MAX) return false;
+  try {
+    const terms: unknown = JSON.parse(Buffer.from(token.slice(0, token.indexOf(".")), "base64url").toString());
+    return typeof terms === "object" && terms !== null && "v" in terms && terms.v === EARLIER_VERSION;
+  } catch {
+    return false;
+  }
 }
 
 function withinCaps({ c, s, d }: Challenge): boolean {

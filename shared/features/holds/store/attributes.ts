@@ -2,6 +2,8 @@ import { feedIndex, ttl } from "#base/table/attributes.ts";
 
 export const verificationAttributes = { ...ttl, attempts: "n", failures: "f" } as const;
 
+export const challengeKeyAttributes = { ...ttl, sealedKey: "k" } as const;
+
 export const holdAttributes = {
   ...ttl,
   ...feedIndex,

@@ -14,6 +14,11 @@ export function verificationAttemptsKey(subject: string, windowStart: Millis): K
   return { PK: `TR#${subject}`, SK: t13(windowStart) };
 }
 
+/** The key of the challenges of a day. @param day the days since 1970 */
+export function challengeKeyKey(day: number): Key {
+  return { PK: `CK#${day}`, SK: "K" };
+}
+
 /** The partition of waiting holds in the feed index, sorted by the instant when they expire. */
 export const WAITING_HOLDS = "QH";
 

@@ -58,9 +58,18 @@ async function redeemWithCap(token: string, challenge: Challenge, answers: reado
 }
 
 /** A token for any terms, sealed with the key. */
-function forgeToken(terms: object): string {
+/** Whether the body of a token, which a changed character may have changed, names the version of the release before. */
+function saysEarlierVersion(token: string): boolean {
+  try {
+    return JSON.parse(Buffer.from(token.split(".")[0] ?? "", "base64url").toString()).v === 1;
+  } catch {
+    return false;
+  }
+}
+
+function forgeToken(terms: object, sealingKey: Uint8Array = key): string {
   const body = Buffer.from(JSON.stringify(terms)).toString("base64url");
-  return `${body}.${hmacSha256(key, body).toString("base64url")}`;
+  return `${body}.${hmacSha256(sealingKey, body).toString("base64url")}`;
 }
 
 test("a live hold gets 50 puzzles with four hex characters, a test hold with three, and Cap's solver solves both", () => {
@@ -89,7 +98,7 @@ test("the verifier accepts and refuses what Cap's server accepts and refuses, fo
       fc.record({ c: fc.integer({ min: 1, max: 20 }), s: fc.integer({ min: 1, max: 64 }), d: fc.constantFrom(1, 2) }),
       fc.nat(),
       async (nonce, challenge, at) => {
-        const token = forgeToken({ v: 1, h: holdId, n: nonce, ...challenge, exp: now + MINUTE });
+        const token = forgeToken({ v: 2, h: holdId, n: nonce, ...challenge, exp: now + MINUTE });
         const right = solve(token, challenge);
         expect(checkSolutions({ ...answer, token, solutions: right }, keys)).toBe("ok");
         expect(await redeemWithCap(token, challenge, right)).toBe(true);
@@ -135,7 +144,7 @@ test("the verifier refuses every single changed solution, including values that 
 
 test("the verifier refuses a solving number that is negative, fractional or not a safe integer", () => {
   const challenge = { c: 1, s: 32, d: 1 };
-  const token = forgeToken({ v: 1, h: holdId, n: "n", ...challenge, exp: now + MINUTE });
+  const token = forgeToken({ v: 2, h: holdId, n: "n", ...challenge, exp: now + MINUTE });
   const [{ salt = "", target = "" } = {}] = derivePuzzles(token, challenge);
   for (const nth of [(i: number) => -1 - i, (i: number) => i + 0.5, (i: number) => 2 ** 53 + 2 * i]) {
     const numbers = Array.from({ length: 1_000 }, (_, i) => nth(i));
@@ -158,7 +167,8 @@ test("the verifier refuses a token with any character changed, removed or added"
     fc.property(fc.nat({ max: token.length - 1 }), fc.string({ minLength: 0, maxLength: 2 }), (at, piece) => {
       const changed = token.slice(0, at) + piece + token.slice(at + 1);
       fc.pre(changed !== token);
-      expect(checkSolutions({ ...answer, token: changed }, keys)).toBe("invalid_token");
+      const verdict = saysEarlierVersion(changed) ? "challenge_expired" : "invalid_token";
+      expect(checkSolutions({ ...answer, token: changed }, keys)).toBe(verdict);
     }),
     { numRuns: 1_000 },
   );
@@ -179,8 +189,8 @@ test("the verifier refuses a token of another hold, of another key, or with a ch
 });
 
 test("the work of the verifier is limited even for a sealed token", () => {
-  const terms = { v: 1, h: holdId, n: "n", c: 1, s: 32, d: 1, exp: now + MINUTE };
-  for (const beyond of [{ c: 301 }, { s: 65 }, { d: 6 }, { v: 2 }]) {
+  const terms = { v: 2, h: holdId, n: "n", c: 1, s: 32, d: 1, exp: now + MINUTE };
+  for (const beyond of [{ c: 301 }, { s: 65 }, { d: 6 }, { v: 3 }]) {
     expect(checkSolutions({ ...answer, token: forgeToken({ ...terms, ...beyond }) }, keys)).toBe("invalid_token");
   }
   expect(
@@ -192,4 +202,18 @@ test("the verifier refuses the solutions of another challenge of the same hold",
   const other = newChallenge({ ...challengeRequest, nonce: Buffer.alloc(16, 4) }, keys);
   expect(other.token).not.toBe(challenge.token);
   expect(checkSolutions({ ...answer, token: other.token }, keys)).toBe("invalid_solutions");
+});
+
+test("a challenge of the release before, which the root secret sealed, has expired, and one of no version is invalid", () => {
+  const terms = { h: holdId, n: "n", c: 1, s: 32, d: 1, exp: now + MINUTE };
+  for (const sealing of [keys, oneKeyRing(Buffer.alloc(32, 8))]) {
+    const earlier = forgeToken({ v: 1, ...terms }, sealing.current.key);
+    expect(checkSolutions({ ...answer, token: earlier }, keys)).toBe("challenge_expired");
+    const later = forgeToken({ v: 3, ...terms }, sealing.current.key);
+    expect(checkSolutions({ ...answer, token: later }, keys)).toBe("invalid_token");
+  }
+  for (const text of ["1", "null", "[]", "{"]) {
+    const token = `${Buffer.from(text).toString("base64url")}.tag`;
+    expect(checkSolutions({ ...answer, token }, keys)).toBe("invalid_token");
+  }
 });

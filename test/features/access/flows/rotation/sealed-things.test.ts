@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { deriveServiceKeys, SEALING_DELAY, type ServiceKeys } from "#base/aws/service-keys.ts";
 import { openCursor, sealCursor } from "#base/kernel/cursors.ts";
-import { CHALLENGE_LIFETIME, HOLD_LIFETIME, PLATFORM_LOGIN_LIFETIME, SESSION_LIFETIME } from "#base/kernel/limits.ts";
+import { PLATFORM_LOGIN_LIFETIME, SESSION_LIFETIME } from "#base/kernel/limits.ts";
 import { parseTextAfterLeak, toTextAfterLeak } from "#base/kernel/text/root-texts.ts";
 import { DAY, type Millis, SECOND } from "#base/kernel/time.ts";
 import { openLoginAddress, openLoginToken, sealLogin } from "#features/access/flows/sign-in/login-link.ts";
@@ -9,7 +9,6 @@ import { openSession, sealSession } from "#features/access/sessions.ts";
 import { newLoginState, openLoginState, sealLoginState } from "#features/accounts/flows/login/use-login.ts";
 import { confirmationCode, confirmationCodes } from "#features/accounts/flows/platform-callbacks/confirmation-codes.ts";
 import { holdSecret, newHoldId } from "#features/holds/rules/holds.ts";
-import { checkSolutions, newChallenge } from "#features/holds/rules/proof-of-work.ts";
 import { newTenant } from "../../../../support/stores/samples.ts";
 
 const CREATED_AT: Millis = 1_790_000_000_000;
@@ -40,7 +39,6 @@ const kind = <T>(each: {
 
 const LOGIN_ID = "a".repeat(64);
 const login = { tenant: newTenant(), userId: "usr_1", redirect: "/" };
-const challenged = { holdId: "hold_01JZ0000000000000000000000", scope: "test", nonce: new Uint8Array(16) } as const;
 
 /** Each key of the service: the kind that it seals, or why it seals nothing that is issued. */
 const kinds: Readonly<Record<keyof ServiceKeys, Kind | string>> = {
@@ -66,15 +64,6 @@ const kinds: Readonly<Record<keyof ServiceKeys, Kind | string>> = {
       return state !== null && now < state.expiresAt;
     },
     lifetime: PLATFORM_LOGIN_LIFETIME,
-  }),
-  challenge: kind({
-    seal: ({ challenge }, now) =>
-      newChallenge({ ...challenged, now, holdExpiresAt: now + HOLD_LIFETIME }, challenge).token,
-    opens: ({ challenge }, token, now) => {
-      const verdict = checkSolutions({ holdId: challenged.holdId, token, solutions: [], now }, challenge);
-      return verdict === "invalid_solutions";
-    },
-    lifetime: CHALLENGE_LIFETIME,
   }),
   cursor: kind({
     seal: ({ cursor }, now) => sealCursor(cursor, "inbox", "50", now),

@@ -143,6 +143,7 @@ export const rowsOfNoTenant: Readonly<Record<string, () => Row>> = {
   personInviteMailsKey: () => keys.personInviteMailsKey("usr_1", NOW),
   // By the id of a key or a user, for two minutes.
   rateLimitKey: () => keys.rateLimitKey("key", NOW),
+  challengeKeyKey: () => keys.challengeKeyKey(20_000),
   verificationAttemptsKey: () => keys.verificationAttemptsKey("hold", NOW),
   sendSweepCheckpointKey: () => ({ ...keys.sendSweepCheckpointKey, p: "1" }),
   sweepCheckpointKey: () => ({ ...keys.sweepCheckpointKey, p: "1" }),

@@ -52,7 +52,6 @@ export function useRootSecret() {
         loginStateKeys: ring("loginState"),
         cursorKeys: ring("cursor"),
         holdKeys: ring("holdSecret"),
-        challengeKeys: ring("challenge"),
       };
       return { keys, keyPorts };
     },
