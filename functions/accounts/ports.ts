@@ -5,8 +5,6 @@ import { openVault } from "#base/aws/vault.ts";
 import { setting } from "#base/config/settings.ts";
 import { DAY, HOUR } from "#base/kernel/time.ts";
 import { openTable } from "#base/table/client.ts";
-import { membershipStore } from "#features/access/store/memberships.ts";
-import { userStore } from "#features/access/store/users.ts";
 import type { TaskPorts } from "#features/accounts/flows/run-task.ts";
 import { accountCheckStore } from "#features/accounts/store/account-checks.ts";
 import { accountStore } from "#features/accounts/store/accounts.ts";
@@ -17,12 +15,10 @@ import { erasureStore } from "#features/erasure/store/erasures.ts";
 import { receiveWebhook } from "#features/inbox/flows/inbound-webhooks.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
-import { tenantStore } from "#features/tenants/store/tenants.ts";
 import { toWebhookBody } from "#platforms/accounts/history.ts";
 import { type Host, processHost } from "../host.ts";
 import { openAccountPlatforms } from "../support/account-platforms.ts";
 import { eraseAccountPorts } from "../support/erase-account-ports.ts";
-import { mailer } from "../support/mail-sender.ts";
 import type { WorkerPorts } from "../worker/batch.ts";
 
 export function accountsPorts(host: Host = processHost): TaskPorts & WorkerPorts {
@@ -46,14 +42,11 @@ export function accountsPorts(host: Host = processHost): TaskPorts & WorkerPorts
     renderWebhook: toWebhookBody,
     queueWebhook: (raw, now) => receiveWebhook(intake, raw, now),
     wait: (duration) => new Promise((resolve) => setTimeout(resolve, duration)),
-    memberships: membershipStore(table),
-    users: userStore(table),
-    tenants: tenantStore(table),
     events: openQueue(setting("eventsQueueUrl", settings), clients.sqs),
     accountWork: openQueue(setting("accountsQueueUrl", settings), clients.sqs),
     accountPlatformFor: openAccountPlatforms(host),
     vault: openVault(setting("keyId", settings), clients.kms),
-    mail: mailer(host),
+    mails: openQueue(setting("mailsQueueUrl", settings), clients.sqs),
     receivedMessages: openReceivedMessages(clients.sqs),
     log,
   };

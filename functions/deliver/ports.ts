@@ -4,7 +4,6 @@ import { openVault } from "#base/aws/vault.ts";
 import { setting } from "#base/config/settings.ts";
 import { createWebhookClient } from "#base/net/webhook-client.ts";
 import { openTable } from "#base/table/client.ts";
-import { membershipStore } from "#features/access/store/memberships.ts";
 import type { DeliverPorts } from "#features/delivery/ports.ts";
 import { concurrencySlotStore } from "#features/delivery/store/concurrency-slots.ts";
 import { deliveryStore } from "#features/delivery/store/deliveries.ts";
@@ -12,11 +11,9 @@ import { dueStore } from "#features/delivery/store/due-attempts.ts";
 import { eventBodyStore } from "#features/delivery/store/event-bodies.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
 import { counterStore } from "#features/stats/store.ts";
-import { tenantStore } from "#features/tenants/store/tenants.ts";
 import { endpointStore } from "#features/webhooks/store/endpoints.ts";
 import { type Host, processHost } from "../host.ts";
 import { openGate } from "../support/egress-gate.ts";
-import { mailer } from "../support/mail-sender.ts";
 import type { WorkerPorts } from "../worker/batch.ts";
 
 /** The deliver worker. */
@@ -37,9 +34,7 @@ export function deliverPorts(host: Host = processHost): DeliverPorts & WorkerPor
     vault: openVault(setting("keyId", settings), clients.kms),
     webhookClient: clients.webhookClient ?? createWebhookClient({ gate: openGate(host) }),
     concurrencySlots: concurrencySlotStore(table, { random: host.random }),
-    memberships: membershipStore(table),
-    tenants: tenantStore(table),
-    mail: mailer(host),
+    mails: openQueue(setting("mailsQueueUrl", settings), clients.sqs),
     random: host.random,
     receivedMessages: openReceivedMessages(clients.sqs),
     log,

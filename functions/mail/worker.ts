@@ -3,6 +3,7 @@ import type { Millis } from "#base/kernel/time.ts";
 import { runWithTrace } from "#base/kernel/trace.ts";
 import { type RecordOutcome, unreadable } from "#base/queues/record-outcome.ts";
 import { mailInvite } from "#features/access/flows/mails/mail-invite.ts";
+import { mailNotice } from "#features/access/flows/mails/mail-notice.ts";
 import { mailSignInLink } from "#features/access/flows/mails/mail-sign-in-link.ts";
 import type { MailPorts } from "#features/access/flows/mails/ports.ts";
 import { decodeMail, type MailMessage } from "#features/access/queue.ts";
@@ -26,7 +27,14 @@ export function mailWorker(ports: MailPorts & WorkerPorts, now: () => Millis) {
 }
 
 function sendMail(ports: MailPorts, message: MailMessage, now: Millis): Promise<RecordOutcome> {
-  return message.kind === "sign_in" ? mailSignInLink(ports, message.loginId, now) : mailInvite(ports, message, now);
+  switch (message.kind) {
+    case "sign_in":
+      return mailSignInLink(ports, message.loginId, now);
+    case "invite":
+      return mailInvite(ports, message, now);
+    default:
+      return mailNotice(ports, message);
+  }
 }
 
 /** A link of an earlier time opens nothing. */

@@ -35,7 +35,7 @@ export function createAccountsQueue(scope: Construct, deadLetters: Queue | null)
 
 /** Completes connections and disconnections of accounts. */
 export function createAccounts(scope: Construct, context: FunctionContext): Worker {
-  const { data, queues, mail, code } = context;
+  const { data, queues, code } = context;
   const accounts = new Worker(scope, "Account", {
     description: "Parley: connects, checks and disconnects accounts in the background",
     code: code("Account"),
@@ -44,13 +44,12 @@ export function createAccounts(scope: Construct, context: FunctionContext): Work
       ...tableVariables(context),
       ...journalVariables(context),
       ...keyVariables(context),
-      ...queueVariables(context, "Accounts", "Events", "Erasures", "Inbound", "Realtime"),
+      ...queueVariables(context, "Accounts", "Events", "Erasures", "Inbound", "Mails", "Realtime"),
       ...rawBucketVariables(context),
       ...platformVariables(context),
       ...rootSecretVariables(context),
       ...uploadBucketVariables(context),
       ...loginVariables(context),
-      ...mail?.variables,
       [env.accountChecks]: context.settings.accountChecks,
     },
     sendsToItself: true,
@@ -85,7 +84,7 @@ export function createAccounts(scope: Construct, context: FunctionContext): Work
   // The messages of a backfill are queued as webhooks.
   queues.Inbound.allowSending(accounts.functionRole);
   data.raw.allow(accounts.functionRole, "inbound/", "PutObject");
-  mail?.allowSending(accounts.functionRole);
+  queues.Mails.allowSending(accounts.functionRole);
   // An account whose subscription was missing got no webhooks: its messages came late.
   logMetric(scope, "AccountResubscribed", {
     stage: context.stage,

@@ -38,7 +38,7 @@ const SLOW_BATCH_WINDOW = Duration.seconds(1);
 
 /** Delivers events to the tenants' webhook endpoints. */
 export function createDeliver(scope: Construct, context: FunctionContext): Worker {
-  const { data, queues, settings, mail, code } = context;
+  const { data, queues, settings, code } = context;
   const concurrency = queueConcurrency(settings);
   const deliver = new Worker(scope, "Deliver", {
     description: "Parley: delivers events to the tenants' webhook endpoints",
@@ -47,8 +47,7 @@ export function createDeliver(scope: Construct, context: FunctionContext): Worke
     environment: {
       ...tableVariables(context),
       ...keyVariables(context),
-      ...queueVariables(context, "Events", "Deliveries", "SlowDeliveries", "Realtime"),
-      ...mail?.variables,
+      ...queueVariables(context, "Events", "Deliveries", "SlowDeliveries", "Mails", "Realtime"),
     },
     // The deliveries that wait for an endpoint are sent to the queue page by page.
     sendsToItself: true,
@@ -63,9 +62,8 @@ export function createDeliver(scope: Construct, context: FunctionContext): Worke
     // The deliveries that wait while their endpoint's circuit is open.
     indexes: [names.failingIndex.name],
   });
-  mail?.allowSending(deliver.functionRole);
   data.key.allowDecrypt(deliver.functionRole, "webhook-secret");
-  for (const name of ["Events", "Deliveries", "SlowDeliveries", "Realtime"] as const)
+  for (const name of ["Events", "Deliveries", "SlowDeliveries", "Mails", "Realtime"] as const)
     queues[name].allowSending(deliver.functionRole);
   return deliver;
 }

@@ -6,7 +6,7 @@ import { queueConcurrency } from "../config/concurrency.ts";
 import { QueuePair } from "../constructs/queue-pair.ts";
 import { allowReading } from "../constructs/service-secrets.ts";
 import { Worker } from "../constructs/worker.ts";
-import { type FunctionContext, rootSecretVariables, tableVariables } from "./function-context.ts";
+import { type FunctionContext, queueVariables, rootSecretVariables, tableVariables } from "./function-context.ts";
 
 export function createMailsQueue(scope: Construct, deadLetters: Queue | null): QueuePair {
   return new QueuePair(scope, "Mails", {
@@ -16,15 +16,16 @@ export function createMailsQueue(scope: Construct, deadLetters: Queue | null): Q
   });
 }
 
-/** Mails sign-in links and invites. */
+/** Mails sign-in links, invites and notices to owners. No other function may send mail. */
 export function createMail(scope: Construct, context: FunctionContext): Worker {
   const { data, queues, settings, mail, code } = context;
   const mailer = new Worker(scope, "Mail", {
-    description: "Parley: mails sign-in links and invites",
+    description: "Parley: mails sign-in links, invites and notices",
     code: code("Mail"),
     memoryMegabytes: 256,
     environment: {
       ...tableVariables(context),
+      ...queueVariables(context, "Mails"),
       ...rootSecretVariables(context),
       [env.signUp]: settings.signUp,
       ...mail?.variables,

@@ -59,7 +59,12 @@ const recipes: readonly Recipe[] = [
     names:
       /functions\/mail\b|\bmail\/(ports|worker|handler)\b|\bmail(Ports|Worker)\b|\bcreateMail\b|\bMails?: |"Mails?"|\bmailsQueueUrl\b/,
     others: {
+      "functions/accounts/ports.ts": "sends to the queue",
       "functions/console/ports.ts": "sends to the queue",
+      "functions/deliver/ports.ts": "sends to the queue",
+      "lib/functions/accounts.ts": "sends to the queue",
+      "lib/functions/deliver.ts": "sends to the queue",
+      "test/support/flows/drain-mails.ts": "runs the worker for other tests",
       "lib/constructs/mail-sending.ts": "a permission of this name",
       "lib/functions/console.ts": "sends to the queue",
       "test/features/dead-letters/flows/dead-letters.test.ts": "a sample of the queue's messages",

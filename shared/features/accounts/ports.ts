@@ -2,14 +2,13 @@ import type { Log } from "#base/aws/log.ts";
 import type { Queue } from "#base/aws/queues.ts";
 import type { Vault } from "#base/aws/vault.ts";
 import type { Millis } from "#base/kernel/time.ts";
-import type { OwnerMailPorts } from "#features/access/mails.ts";
+import type { NoticePorts } from "#features/access/mails.ts";
 import type { EventBodies } from "#features/delivery/store/event-bodies.ts";
 import type { Conversations } from "#features/inbox/store/conversations.ts";
 import type { JournalPorts } from "#features/recovery/ports.ts";
 import type { Budgets } from "#features/sending/store/budgets.ts";
 import type { AccountPlatform } from "#platforms/accounts/account-platform.ts";
 import type { BackfillPorts } from "./flows/backfill/ports.ts";
-import type { ConnectedMailPorts } from "./flows/connected-mail.ts";
 import type { Connection } from "./rules/accounts.ts";
 import type { AccountChecks } from "./store/account-checks.ts";
 import type { Accounts } from "./store/accounts.ts";
@@ -74,6 +73,11 @@ export interface TaskTime {
   readonly endsAt: Millis;
 }
 
+/** What mails about a connection need. */
+export interface ConnectedMailPorts extends NoticePorts {
+  readonly accounts: Pick<Accounts, "recordConnectedMail">;
+}
+
 /** What the tasks of the accounts queue need. */
 export type AccountTaskPorts = FinishConnectPorts &
   ConnectedMailPorts &
@@ -110,7 +114,8 @@ export interface KeyStatePorts {
 }
 
 /** Checks an account. */
-export interface AccountCheckPorts extends AccountEventPorts, OwnerMailPorts {
+export interface AccountCheckPorts extends AccountEventPorts, NoticePorts {
+  readonly log: Log;
   readonly accounts: Pick<
     Accounts,
     | "get"

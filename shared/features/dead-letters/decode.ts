@@ -38,7 +38,7 @@ export function deadLetterTenant(letter: Pick<QuarantinedMessage, "queue" | "bod
     case "erasure":
       return message.erasure.tenant;
     case "mail":
-      return message.mail.kind === "invite" ? message.mail.tenant : null;
+      return message.mail.kind === "sign_in" ? null : message.mail.tenant;
     case "upload":
       return message.upload.tenant;
     case "account_task":

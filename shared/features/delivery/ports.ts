@@ -2,7 +2,7 @@ import type { Log } from "#base/aws/log.ts";
 import type { Queue } from "#base/aws/queues.ts";
 import type { Vault } from "#base/aws/vault.ts";
 import type { WebhookClient } from "#base/net/webhook-client.ts";
-import type { OwnerMailPorts } from "#features/access/mails.ts";
+import type { NoticePorts } from "#features/access/mails.ts";
 import type { Audit } from "#features/access/store/audit.ts";
 import type { Messages } from "#features/inbox/store/messages.ts";
 import type { CountingPorts } from "#features/stats/ports.ts";
@@ -14,7 +14,7 @@ import type { DueAttempts } from "./store/due-attempts.ts";
 import type { EventBodies } from "./store/event-bodies.ts";
 import type { WaitingDeliveries } from "./store/waiting-deliveries.ts";
 
-export interface DeliverPorts extends CountingPorts, OwnerMailPorts {
+export interface DeliverPorts extends CountingPorts, NoticePorts {
   readonly counters: Pick<Counters, "add" | "claimCount">;
   readonly endpoints: Pick<Endpoints, "listWithSockets" | "get" | "pause" | "saveBreaker">;
   readonly messages: Pick<Messages, "getByRefs">;

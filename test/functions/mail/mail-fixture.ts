@@ -19,6 +19,7 @@ import { mailWorker } from "../../../functions/mail/worker.ts";
 import type { WorkerPorts } from "../../../functions/worker/batch.ts";
 import { invokeWorker } from "../../support/flows/queue-worker.ts";
 import { openTestEnv, type TestEnv } from "../../support/flows/test-env.ts";
+import { openStores } from "../../support/stores/open-stores.ts";
 import { newTenant } from "../../support/stores/samples.ts";
 import { oneKeyRing } from "../../support/world/key-rings.ts";
 
@@ -49,9 +50,11 @@ export async function openMailFixture(existingEnv?: TestEnv) {
 
     /** The ports of a new process. */
     ports: (overrides: Partial<MailPorts> = {}): MailPorts & WorkerPorts => ({
+      ...openStores(table),
       users,
       invites,
       loginTokens,
+      mails: openQueue(queues.mails, testEnv.sqs),
       loginKeys: async () => loginKeys,
       addressKeys: async () => addressKeys,
       mail: openMail({ from: "parley@example.com", configurationSet: "mails" }, testEnv.ses),

@@ -77,7 +77,7 @@ export function processPorts(aws: Aws, outside: Outside) {
     // A person solves its challenges without a browser.
     "check-page": () => ({ ...functions["check-page"](), challengeKeys: async () => CHALLENGE_KEYS }),
     // Its mails are no part of a history.
-    deliver: () => ({ ...functions.deliver(), mail: null }),
+    deliver: () => ({ ...functions.deliver(), mails: { send: async () => {} } }),
     connecting: () => connectingPorts(host, openTable(aws.table.tableName, aws.table.client)),
     operator: () => operatorPorts(aws, outside),
   };

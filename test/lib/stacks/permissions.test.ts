@@ -326,10 +326,10 @@ test("mail is sent by no function if no address is set", () => {
   expect(functionsAllowed("ses:SendEmail")).toEqual([]);
 });
 
-test("mail is sent by Deliver and Mail only, from the configured address or its domain and under the configuration set", () => {
+test("mail is sent by Mail only, from the configured address or its domain and under the configuration set", () => {
   const { service: mailing } = synthesizeTemplates({ "parley:mailFrom": "parley@example.com" });
   const senders = functions.filter((name) => allowedActions(mailing, name, "ses:").length > 0);
-  expect(senders).toEqual(["Deliver", "Mail", "Account"]);
+  expect(senders).toEqual(["Mail"]);
   const [[configurationSet = ""] = []] = resourcesOfType(mailing, "AWS::SES::ConfigurationSet");
   for (const name of senders) {
     expect(allowedActions(mailing, name, "ses:")).toEqual(["ses:SendEmail"]);
@@ -344,7 +344,7 @@ test("mail is sent by Deliver and Mail only, from the configured address or its 
 
 test("the identities of recipients in the sandbox and of a parent domain permit mails from the configured address only", () => {
   const { service: mailing } = synthesizeTemplates({ "parley:mailFrom": "parley@mail.example.com" });
-  for (const name of ["Deliver", "Mail", "Account"] as const) {
+  for (const name of ["Mail"] as const) {
     const statements = policyStatements(mailing, name).filter(({ Action }) =>
       [Action].flat().includes("ses:SendEmail"),
     );
@@ -375,12 +375,12 @@ test("each function sends to its own queues only", () => {
     Web: [],
     Intake: ["Inbound"],
     Ingest: ["Events", "Inbound", "Profiles"],
-    Deliver: ["Deliveries", "Events", "Realtime", "SlowDeliveries"],
+    Deliver: ["Deliveries", "Events", "Mails", "Realtime", "SlowDeliveries"],
     Profile: ["Profiles", "Realtime"],
     Erase: ["Erasures", "Realtime"],
     Mail: ["Mails"],
     HandOver: ["Accounts", "Events", "Realtime", "Uploads"],
-    Account: ["Accounts", "Erasures", "Events", "Inbound", "Realtime"],
+    Account: ["Accounts", "Erasures", "Events", "Inbound", "Mails", "Realtime"],
     Socket: ["Realtime"],
     Push: ["Realtime"],
     Sweep: ["Accounts", "Deliveries", "Erasures", "Events", "Realtime"],

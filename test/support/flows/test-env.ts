@@ -238,8 +238,10 @@ export async function openTestEnv(
       ...compose(hostFor({})).deadLetters(),
       findSourceQueue: () => queue,
     }),
+    mailPorts: (queues: Partial<TestQueues>, clients: Pick<Clients, "mail"> = {}) =>
+      compose(hostFor(queues, clients)).mail(),
     /** Of the accounts' worker, and of what connects accounts. */
-    accountsPorts(queues: Partial<TestQueues>, clients: Pick<Clients, "accountPlatformFor" | "mail">) {
+    accountsPorts(queues: Partial<TestQueues>, clients: Pick<Clients, "accountPlatformFor">) {
       const host = hostFor(queues, clients);
       return { ...compose(host).accounts(), ...connectingPorts(host, tableHandle) };
     },

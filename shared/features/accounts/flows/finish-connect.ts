@@ -4,10 +4,11 @@ import { allDone } from "#base/kernel/parallel.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE, type Millis } from "#base/kernel/time.ts";
 import { done, drop, type RecordOutcome, retry } from "#base/queues/record-outcome.ts";
+import { queueNotice } from "#features/access/mails.ts";
 import { encodeEvent } from "#features/delivery/event-queue.ts";
 import type { CallFailure } from "#platforms/accounts/account-platform.ts";
 import { publishAccountEvent } from "../platform-calls.ts";
-import type { AccountDisconnectPorts, FinishConnectPorts, TaskTime } from "../ports.ts";
+import type { AccountDisconnectPorts, ConnectedMailPorts, FinishConnectPorts, TaskTime } from "../ports.ts";
 import { type AccountTask, encodeAccountTask } from "../queue.ts";
 import {
   endSubscriptionsAround,
@@ -19,7 +20,6 @@ import {
 import { type Account, accountKey } from "../rules/accounts.ts";
 import type { AccountCheck, AccountChecks } from "../store/account-checks.ts";
 import type { Authorizations } from "../store/authorizations.ts";
-import { type ConnectedMailPorts, mailConnected } from "./connected-mail.ts";
 
 interface FormerLoginPorts {
   readonly accountChecks: Pick<AccountChecks, "clearFormerLogins">;
@@ -72,9 +72,8 @@ export async function finishConnect(
   const connection = { tenant, ...stored };
   const { account, isReconnection } = connection;
   const finish = async () => {
-    const isMailed = await mailConnected(ports, { ...connection, userId: task.userId ?? null });
-    const outcome = await endReplacedSubscription(ports, connection, time);
-    return isMailed || triesEnded(connection, time) ? outcome : retry("mail");
+    await mailConnected(ports, { ...connection, userId: task.userId ?? null });
+    return endReplacedSubscription(ports, connection, time);
   };
   await completeCheck(ports, connection, check);
   const event = connectedEvent(connection);
@@ -98,6 +97,31 @@ export async function finishConnect(
   await publishAccountEvent(ports, tenant, event);
   await ports.accountWork.send({ body: encodeAccountTask({ op: "check", tenant, account: ref }), group: tenant });
   return finish();
+}
+
+/** A connection that is complete. */
+interface MailedConnection {
+  readonly tenant: TenantId;
+  readonly account: Account;
+  /** Whether the mail about it was queued. */
+  readonly isMailed: boolean;
+  /** The person who connected the account; null when it is not known. */
+  readonly userId: string | null;
+}
+
+/**
+ * Queues a mail to the owners of the tenant, and to the person who connected the account, that it is connected. That it is
+ * queued is recorded after that: only a process that dies in between, and two that run at once, mail twice.
+ */
+async function mailConnected(
+  ports: ConnectedMailPorts,
+  { tenant, account, isMailed, userId }: MailedConnection,
+): Promise<void> {
+  if (isMailed) return;
+  const { platform, externalId, connectionId } = account;
+  const key = accountKey(account);
+  await queueNotice(ports, tenant, { kind: "account_notice", what: "connected", account: key, connectionId, userId });
+  await ports.accounts.recordConnectedMail({ tenant, ref: { platform, externalId }, connectionId });
 }
 
 /**

@@ -1,27 +1,17 @@
 import { deriveUlid, ulidTime } from "#base/kernel/ids.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { done, drop, type RecordOutcome } from "#base/queues/record-outcome.ts";
-import { mailOwners } from "#features/access/mails.ts";
+import { queueNotice } from "#features/access/mails.ts";
 import type { Endpoint } from "#features/webhooks/rules/endpoints.ts";
 import type { DeliverPorts } from "../ports.ts";
 import type { WarnTask } from "../queue.ts";
 import { failureAction } from "../rules/breaker.ts";
 import { scheduleTask } from "../schedule.ts";
-import { pausedMail, warningMail } from "./mails.ts";
 import { type AutoPause, pauseEndpoint, publishEndpointPaused } from "./pause.ts";
 
 type FailingPorts = Pick<
   DeliverPorts,
-  | "endpoints"
-  | "eventBodies"
-  | "events"
-  | "retries"
-  | "slowRetries"
-  | "due"
-  | "mail"
-  | "memberships"
-  | "tenants"
-  | "log"
+  "endpoints" | "eventBodies" | "events" | "retries" | "slowRetries" | "due" | "mails" | "log"
 >;
 
 /**
@@ -68,7 +58,7 @@ async function warn(ports: FailingPorts, task: WarnTask, endpoint: Endpoint, now
   // The next failure sends another task.
   if (!saved) return drop("stale");
   ports.log({ event: "endpoint.failing", endpoint: endpoint.id, action: "warned" });
-  await mailOwners(ports, tenant, warningMail(tenant, { endpoint, since }));
+  await queueNotice(ports, tenant, { kind: "endpoint_notice", what: "failing", endpointId: endpoint.id, since });
   return done;
 }
 
@@ -85,7 +75,7 @@ async function onPaused(
   const at = ulidTime(endpoint.pausedEvent ?? "");
   await publishEndpointPaused(ports, toAutoPause(task, at), repeated);
   ports.log({ event: "endpoint.failing", endpoint: endpointId, action: "paused" });
-  await mailOwners(ports, tenant, pausedMail(tenant, { endpoint, since }));
+  await queueNotice(ports, tenant, { kind: "endpoint_notice", what: "paused", endpointId, since });
   return done;
 }
 

@@ -3,19 +3,18 @@ import { deriveUlid } from "#base/kernel/ids.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { auditEntry } from "#features/access/author.ts";
-import { mailOwners, type OwnerMailPorts } from "#features/access/mails.ts";
+import { type NoticePorts, queueNotice } from "#features/access/mails.ts";
 import { renderWebhookPaused } from "#features/webhooks/events/webhook-paused.ts";
 import { encodeEvent } from "../event-queue.ts";
 import type { DeliverPorts } from "../ports.ts";
 import { isGone } from "../rules/deliveries.ts";
 import type { DeliveryRow } from "../store/items.ts";
-import { goneMail } from "./mails.ts";
 
 export type PausePorts = {
   readonly endpoints: Pick<DeliverPorts["endpoints"], "get" | "pause">;
 } & Pick<DeliverPorts, "eventBodies" | "events">;
 
-type GonePorts = PausePorts & OwnerMailPorts;
+type GonePorts = PausePorts & NoticePorts;
 
 /** Why the service pauses an endpoint: the receiver answered 410, or every attempt failed for days. */
 export type PauseReason = "gone" | "failing";
@@ -92,7 +91,7 @@ export async function pauseWhenGone(
   if (outcome?.kind !== "answered" || !isGone("failed", outcome.status)) return;
   const autoPause = goneAutoPause(tenant, delivery, settledAt);
   if (await pauseEndpoint(ports, autoPause, { url }, settledAt)) {
-    await notifyGone(ports, autoPause, url, false);
+    await notifyGone(ports, autoPause, false);
   }
 }
 
@@ -103,18 +102,19 @@ export async function resumePauseWhenGone(ports: GonePorts, tenant: TenantId, ro
   if (!endpoint) return;
   const autoPause = goneAutoPause(tenant, row, row.updatedAt);
   const { url } = endpoint;
-  if (endpoint.pausedEvent === autoPause.eventUlid) return notifyGone(ports, autoPause, url, true);
+  if (endpoint.pausedEvent === autoPause.eventUlid) return notifyGone(ports, autoPause, true);
   // A change of the endpoint after the 410 overrides it.
   if (endpoint.status !== "active" || endpoint.updatedAt > row.updatedAt) return;
   if (await pauseEndpoint(ports, autoPause, { url }, row.updatedAt)) {
-    await notifyGone(ports, autoPause, url, false);
+    await notifyGone(ports, autoPause, false);
   }
 }
 
-async function notifyGone(ports: GonePorts, autoPause: AutoPause, url: string, repeated: boolean): Promise<void> {
+async function notifyGone(ports: GonePorts, autoPause: AutoPause, repeated: boolean): Promise<void> {
   await publishEndpointPaused(ports, autoPause, repeated);
   const { tenant } = autoPause;
-  await mailOwners(ports, tenant, goneMail(tenant, { id: autoPause.endpointId, url }));
+  const { endpointId } = autoPause;
+  await queueNotice(ports, tenant, { kind: "endpoint_notice", what: "gone", endpointId, since: null });
 }
 
 /** The event's ULID follows from the delivery that got the 410, so that a repetition publishes the same event. */

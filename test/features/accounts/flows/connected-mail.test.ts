@@ -1,6 +1,8 @@
 import { beforeEach, expect, it } from "vitest";
+import { openQueue } from "#base/aws/queues.ts";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
+import { encodeMail } from "#features/access/queue.ts";
 import { receiveAllMessages } from "../../../support/flows/queue-worker.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
 import { openedEach, openedOnce } from "../../../support/opened.ts";
@@ -84,7 +86,7 @@ it("a connection whose subscription is refused is not mailed", async () => {
   expect(fixture.mails).toEqual([]);
 });
 
-it("a connection is mailed once SES takes the mail, and is complete where it does not in ten minutes", async () => {
+it("a connection is mailed once SES takes the mail, and is complete where it does not", async () => {
   let refusals = 4;
   fixture.sendMails(async () => {
     if (refusals-- > 0) throw new Error("SES refuses.");
@@ -93,8 +95,10 @@ it("a connection is mailed once SES takes the mail, and is complete where it doe
   const admin = await fixture.team.newMember(tenant, "admin");
   await connectBy(admin);
   await fixture.drain();
+  // Each recipient has a message of their own, so that no one gets the mail twice.
   expect([...new Set(recipients())]).toHaveLength(3);
-  expect(testEnv.lines).toContainEqual({ event: "mail.not_sent", reason: "Error" });
+  expect(fixture.mails).toHaveLength(3);
+  expect(testEnv.lines).toContainEqual(expect.objectContaining({ event: "record.failed", error: "Error" }));
 
   fixture.mails.length = 0;
   refusals = Number.POSITIVE_INFINITY;
@@ -104,4 +108,22 @@ it("a connection is mailed once SES takes the mail, and is complete where it doe
   expect(fixture.mails).toEqual([]);
   expect(await fixture.get(tenant, page())).not.toBeNull();
   expect(await receiveAllMessages(testEnv.sqs, fixture.queues.accounts)).toEqual([]);
+});
+
+it("a connection is not mailed when the account was disconnected before the mail, nor to a person who left the team", async () => {
+  fixture.sendMails();
+  const admin = await fixture.team.newMember(tenant, "admin");
+  const { connectionId } = await connectBy(admin);
+  await fixture.drain();
+  fixture.mails.length = 0;
+  const notice = { kind: "account_notice", what: "connected", account: key(), connectionId, tenant } as const;
+  const mails = openQueue(fixture.queues.mails, testEnv.sqs);
+  await mails.send({ body: encodeMail({ ...notice, userId: admin, recipient: "usr_01M7ZAN532DXZZ1TKP6RZ0YEPG" }) });
+  await mails.send({ body: encodeMail({ ...notice, userId: null, recipient: admin }) });
+  await mails.send({ body: encodeMail({ ...notice, connectionId: "another", userId: admin, recipient: admin }) });
+  await fixture.drain();
+  expect(fixture.mails).toEqual([]);
+  await mails.send({ body: encodeMail({ ...notice, userId: admin, recipient: admin }) });
+  await fixture.drain();
+  expect(fixture.mails).toHaveLength(1);
 });

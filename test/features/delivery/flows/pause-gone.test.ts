@@ -43,7 +43,7 @@ it("a 410 at the first attempt pauses the endpoint; only the other endpoints are
 describe("a receiver that responds with 410", () => {
   let mails: OwnerMails;
   const withOwner = async () => {
-    mails = await openOwnerMails(testEnv, fixture.tenant, "owner@example.com");
+    mails = await openOwnerMails(testEnv, fixture, "owner@example.com");
   };
   beforeEach(withOwner);
 
@@ -58,10 +58,10 @@ describe("a receiver that responds with 410", () => {
       testEnv.advance(5_000);
       await fixture.drainQueues();
       const host = `127.0.0.1:${fixture.receiver.port}`;
-      expect(mails()).toMatchObject([
+      expect(await mails()).toMatchObject([
         { from: "parley@example.com", to: ["owner@example.com"], subject: `Webhook deliveries to ${host} are paused` },
       ]);
-      const [{ text = "" } = {}] = mails();
+      const [{ text = "" } = {}] = await mails();
       expect(text).toContain(endpoint.id);
       expect(text).toContain("410");
       expect(text).not.toContain("secret");
@@ -79,10 +79,10 @@ describe("a receiver that responds with 410", () => {
       testEnv.advance(31_000);
       await fixture.drainQueues();
       // The mail is sent twice when the worker died while sending it.
-      expect(mails().length).toBeGreaterThanOrEqual(1);
-      expect(mails().length).toBeLessThanOrEqual(2);
+      expect((await mails()).length).toBeGreaterThanOrEqual(1);
+      expect((await mails()).length).toBeLessThanOrEqual(2);
       if (!strike.reached()) {
-        expect(mails()).toHaveLength(1);
+        expect(await mails()).toHaveLength(1);
       }
     });
   });

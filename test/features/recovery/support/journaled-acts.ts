@@ -146,7 +146,7 @@ export function openActs(testEnv: TestEnv) {
         ...stores,
         ...testEnv.accountsPorts(
           {},
-          { accountPlatformFor: async () => ({ unsubscribe: async () => ({ kind: "done" }) }) as never, mail: null },
+          { accountPlatformFor: async () => ({ unsubscribe: async () => ({ kind: "done" }) }) as never },
         ),
         accountWork: noQueue,
         events: noQueue,

@@ -3,7 +3,7 @@ import { openQueue } from "#base/aws/queues.ts";
 import type { QueueName } from "#base/config/names.ts";
 import { randomToken } from "#base/kernel/bytes.ts";
 import { newUlid } from "#base/kernel/ids.ts";
-import { encodeMail } from "#features/access/queue.ts";
+import { encodeMail, NAMED_OWNER } from "#features/access/queue.ts";
 import { encodeEvent } from "#features/delivery/event-queue.ts";
 import type { DeliverPorts } from "#features/delivery/ports.ts";
 import { encodeEndpointTask, encodeRetry } from "#features/delivery/queue.ts";
@@ -56,6 +56,7 @@ beforeAll(async () => {
     loginKeys: async () => oneKeyRing(randomToken(32)),
     addressKeys: testEnv.addressKeys,
     mail: { send },
+    mails: openQueue(queues.mails, testEnv.sqs),
     baseUrl: "https://parley.example",
     isSignUpOpen: false,
   };
@@ -143,6 +144,10 @@ function queuedMessages(): readonly QueuedMessage[] {
       encodeErasure({ tenant, erasureId: deriveErasureId(conversation), op: newUlid(now) }),
     ),
     on("Mails", "mail")("an invite's mail", encodeMail({ kind: "invite", tenant, inviteId })),
+    on("Mails", "mail")(
+      "a mail about an endpoint",
+      encodeMail({ kind: "endpoint_notice", what: "gone", endpointId, since: null, tenant, recipient: NAMED_OWNER }),
+    ),
     on("Uploads", "uploads")("an upload", encodeUpload({ tenant, uploadId })),
   ];
 }

@@ -1,13 +1,13 @@
 import { newUlid } from "#base/kernel/ids.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
-import { mailOwners } from "#features/access/mails.ts";
+import { queueNotice } from "#features/access/mails.ts";
+import type { AccountNotice } from "#features/access/queue.ts";
 import { publishAccountEvent } from "../../platform-calls.ts";
 import type { AccountCheckPorts } from "../../ports.ts";
 import type { HealthEvent } from "../../rules/account-health.ts";
-import type { AccountStatus } from "../../rules/accounts.ts";
+import { type AccountStatus, accountKey } from "../../rules/accounts.ts";
 import type { CheckedAccount } from "../../store/account-health.ts";
-import { needsReauthMail, refreshFailingMail } from "./mails.ts";
 
 const PASSES_MAX = 3;
 
@@ -18,11 +18,13 @@ const statuses: Readonly<Record<HealthEvent["type"], AccountStatus>> = {
   "account.recovered": "active",
 };
 
+const mailedStatuses = ["needs_reauth", "refresh_failing"] as const;
+
 /**
- * Publishes the changes of the account's status that are stored and not known to be published, and mails the owners
+ * Publishes the changes of the account's status that are stored and not known to be published, and queues a mail to the owners
  * about the last one, if it still stands and needs a person. A repetition publishes the same events. The notices stay
- * until the mail is sent, and one process at a time may send it: only one that dies between the mail and its end has it
- * sent twice.
+ * until the mail is queued, and one process at a time may queue it: only one that dies between the message and its end has
+ * it sent twice.
  * @returns false while another process may be mailing
  */
 export async function publishNotices(
@@ -36,10 +38,10 @@ export async function publishNotices(
       const event = { eventUlid, type, reason, account: { ...account, status: statuses[type] } };
       await publishAccountEvent(ports, tenant, event);
     }
-    const mail = mailAboutStatus(tenant, current);
-    if (mail) {
+    const notice = noticeOfStatus(current);
+    if (notice) {
       if (!(await ports.accounts.claimMail(tenant, current, { id: newUlid(now), now }))) return false;
-      await mailOwners(ports, tenant, mail);
+      await queueNotice(ports, tenant, notice);
     }
     const { cleared, checked: newChecked } = await ports.accounts.clearNotices(tenant, current);
     if (cleared || !newChecked) return true;
@@ -49,10 +51,10 @@ export async function publishNotices(
 }
 
 /** @returns null for no mail */
-function mailAboutStatus(tenant: TenantId, { account, notices }: CheckedAccount) {
+function noticeOfStatus({ account, notices }: CheckedAccount): AccountNotice | null {
   const last = notices.at(-1)?.type;
-  if (last === "account.needs_reauth" && account.status === "needs_reauth") return needsReauthMail(tenant, account);
-  if (last === "account.refresh_failing" && account.status === "refresh_failing")
-    return refreshFailingMail(tenant, account);
-  return null;
+  const what = mailedStatuses.find((status) => last === `account.${status}` && account.status === status);
+  if (what === undefined) return null;
+  const { connectionId } = account;
+  return { kind: "account_notice", what, account: accountKey(account), connectionId, userId: null };
 }

@@ -38,7 +38,6 @@ export async function openBackfillFixture(testEnv: TestEnv) {
   const ports = () => ({
     ...testEnv.accountsPorts(queues, {
       accountPlatformFor: async (connection) => accountPlatformFor(connection, { upstream, http: history.http(), app }),
-      mail: null,
     }),
     wait: async (duration: number) => testEnv.advance(duration),
   });

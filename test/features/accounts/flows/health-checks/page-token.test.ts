@@ -21,13 +21,13 @@ it("a dead page token is needs_reauth with one event and one mail, and alive aga
   await fixture.passToCheck();
   expect(await fixture.read()).toMatchObject({ status: "needs_reauth", statusDetail: dead.detail, refreshError: null });
   expect(await fixture.events()).toEqual(["account.needs_reauth"]);
-  expect(fixture.mails()).toHaveLength(1);
-  expect(fixture.mails()[0]?.text).toContain(`messenger#${fixture.account.externalId}`);
+  expect(await fixture.mails()).toHaveLength(1);
+  expect((await fixture.mails())[0]?.text).toContain(`messenger#${fixture.account.externalId}`);
   fixture.answers.inspect = good;
   await fixture.passToCheck();
   expect(await fixture.read()).toMatchObject({ status: "active", statusDetail: null });
   expect(await fixture.events()).toEqual(["account.needs_reauth", "account.recovered"]);
-  expect(fixture.mails()).toHaveLength(1);
+  expect(await fixture.mails()).toHaveLength(1);
 });
 
 it("a page token without the permission to send messages is needs_reauth", async () => {
@@ -59,7 +59,7 @@ it.each([
     await fixture.passToCheck();
     expect(await fixture.read()).toMatchObject({ status: "needs_reauth", statusDetail: dead.detail });
     expect(await fixture.events()).toEqual(["account.needs_reauth"]);
-    expect(fixture.mails()).toHaveLength(1);
+    expect(await fixture.mails()).toHaveLength(1);
     fixture.answers[call] = { kind: "unknown" };
     await fixture.passToCheck();
     expect(await fixture.read()).toMatchObject({ status: "needs_reauth" });

@@ -36,7 +36,7 @@ it("a restriction by a refused send ends with the check after its hour, without 
   expect(await fixture.events()).toEqual(["account.restricted", "account.recovered"]);
   const [, recovered] = await fixture.eventBodies();
   expect(recovered).toMatchObject({ data: { account: { status: "active" }, reason: "policy" } });
-  expect(fixture.mails()).toEqual([]);
+  expect(await fixture.mails()).toEqual([]);
 });
 
 it("a restriction by a refused send that lasts is asked about after 1, 2, 4, 8 and 16 hours, with one event", async () => {
@@ -120,7 +120,7 @@ it("needs_reauth by a refused send is asked about at once, and taken back where 
   expect(fixture.takeCalls()).toEqual(["inspect", "readSubscription", "listThreads"]);
   expect(await fixture.read()).toMatchObject({ status: "active", statusDetail: null });
   expect(await fixture.events()).toEqual(["account.needs_reauth", "account.recovered"]);
-  expect(fixture.mails()).toEqual([]);
+  expect(await fixture.mails()).toEqual([]);
 });
 
 it("needs_reauth by a refused send stays where the permission is missing, with one mail, and ends the day it is back", async () => {
@@ -130,7 +130,7 @@ it("needs_reauth by a refused send stays where the permission is missing, with o
   await fixture.passToCheck();
   expect(await fixture.read()).toMatchObject({ status: "needs_reauth", statusDetail: RIGHTS, refreshError: null });
   expect(await fixture.events()).toEqual(["account.needs_reauth"]);
-  expect(fixture.mails()).toHaveLength(1);
+  expect(await fixture.mails()).toHaveLength(1);
   delete fixture.answers.inspect;
   await fixture.passToCheck();
   expect(await fixture.read()).toMatchObject({ status: "active", statusDetail: null });
@@ -144,7 +144,7 @@ it("needs_reauth by a refused send is taken back once a day at most, if the plat
   const recoveredAt = testEnv.now();
   expect(fixture.takeCalls()).toEqual([]);
   expect(await fixture.read()).toMatchObject({ status: "needs_reauth" });
-  expect(fixture.mails()).toHaveLength(1);
+  expect(await fixture.mails()).toHaveLength(1);
   for (let hour = 1; hour <= 23; hour++) await fixture.passHour();
   expect(fixture.takeCalls()).toEqual([]);
   for (let hour = 24; hour <= 26; hour++) await fixture.passHour();
@@ -156,9 +156,9 @@ it("needs_reauth by a refused send is taken back once a day at most, if the plat
 it("needs_reauth by a refused send whose check had no answer is asked about the next hour, and its owners are mailed once", async () => {
   fixture.answers.inspect = { kind: "unknown" };
   await refuseSend(fixture, "needs_reauth", RIGHTS);
-  expect(fixture.mails()).toHaveLength(1);
+  expect(await fixture.mails()).toHaveLength(1);
   delete fixture.answers.inspect;
   await fixture.passHour();
   expect(await fixture.read()).toMatchObject({ status: "active" });
-  expect(fixture.mails()).toHaveLength(1);
+  expect(await fixture.mails()).toHaveLength(1);
 });

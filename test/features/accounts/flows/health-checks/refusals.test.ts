@@ -69,7 +69,7 @@ describe("a restriction", () => {
     expect(await account.read()).toMatchObject({ status: "restricted", statusDetail: detail, refreshError: null });
     expect(await account.reply()).toMatchObject({ result: { refused: "account_restricted" }, isCalled: false });
     expect(await account.takeAccountEvents()).toEqual(["account.restricted"]);
-    expect(account.mails()).toEqual([]);
+    expect(await account.mails()).toEqual([]);
     return account;
   }
 
@@ -120,7 +120,7 @@ describe("a missing permission", () => {
       await account.passToCheck();
       expect(await account.read()).toMatchObject(needsReauth);
       expect(await account.takeAccountEvents()).toEqual(["account.needs_reauth"]);
-      expect(account.mails()).toHaveLength(1);
+      expect(await account.mails()).toHaveLength(1);
       await account.fault({ mode: "none" });
       await account.passToCheck();
       expect(await account.takeAccountEvents()).toEqual(["account.recovered"]);
@@ -145,7 +145,7 @@ describe("a missing permission", () => {
       await account.reply();
       await account.work();
       expect(await account.takeAccountEvents()).toEqual(["account.needs_reauth", "account.recovered"]);
-      expect(account.mails()).toEqual([]);
+      expect(await account.mails()).toEqual([]);
       await expectActive(account);
     },
   );
@@ -182,7 +182,7 @@ describe("a token that ended", () => {
       expect(await account.reply()).toMatchObject({ result: { refused: "account_needs_reauth" }, isCalled: false });
       await account.passToCheck();
       expect(await account.takeAccountEvents()).toEqual(["account.needs_reauth"]);
-      expect(account.mails()).toHaveLength(1);
+      expect(await account.mails()).toHaveLength(1);
       await restore();
       await account.passToCheck();
       expect(await account.takeAccountEvents()).toEqual(["account.recovered"]);
@@ -191,11 +191,12 @@ describe("a token that ended", () => {
       await end();
       await account.reply();
       await account.work();
+      expect(await account.mails()).toHaveLength(2);
       await restore();
       await account.connect();
       expect(await account.takeAccountEvents()).toEqual(["account.needs_reauth", "account.reconnected"]);
       await expectActive(account);
-      expect(account.mails()).toHaveLength(2);
+      expect(await account.mails()).toHaveLength(2);
     },
   );
 });
@@ -300,7 +301,7 @@ describe("messages of people are stored and published while an account is", () =
     await account.passToCheck();
     await account.fault({ mode: "none" });
     expect(await account.takeAccountEvents()).toEqual(["account.refresh_failing"]);
-    expect(account.mails()).toHaveLength(1);
+    expect(await account.mails()).toHaveLength(1);
     await expectInbound(account, "refresh_failing");
   });
 

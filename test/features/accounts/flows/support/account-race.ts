@@ -102,7 +102,6 @@ export async function openAccountRace(testEnv: TestEnv, { connection }: Pick<Acc
     ...noBackfillPorts,
     accountPlatformFor: async (by: Account["connection"]) => platform.accountPlatform(work, by),
     platformFor: async () => platform.platform(work),
-    mail: null,
     log: () => {},
   });
   let works = 0;

@@ -18,6 +18,7 @@ import { decodeEvent } from "#features/delivery/event-queue.ts";
 import type { AccountPlatform, CallAccount, CallFailure } from "#platforms/accounts/account-platform.ts";
 import { accountsWorker } from "../../../../../functions/accounts/worker.ts";
 import type { WorkerPorts } from "../../../../../functions/worker/batch.ts";
+import { drainMails } from "../../../../support/flows/drain-mails.ts";
 import { invokeWorker, type QueueWorker, receiveAllMessages } from "../../../../support/flows/queue-worker.ts";
 import type { TestEnv } from "../../../../support/flows/test-env.ts";
 import { openStores } from "../../../../support/stores/open-stores.ts";
@@ -90,7 +91,7 @@ export async function openConnectionFixture(testEnv: TestEnv) {
 
   /** The ports of a new process. */
   const newPorts = (): ConnectPorts & TaskPorts & WorkerPorts =>
-    testEnv.accountsPorts(queues, { accountPlatformFor: async (connection) => platform(connection), mail: mailer });
+    testEnv.accountsPorts(queues, { accountPlatformFor: async (connection) => platform(connection) });
   const time = () => ({ now: testEnv.now, endsAt: testEnv.now() + 29 * SECOND });
 
   const fixture = {
@@ -165,6 +166,7 @@ export async function openConnectionFixture(testEnv: TestEnv) {
           const { records } = await invokeWorker(testEnv.eventSource, queues.accounts, worker);
           if (records.length === 0) break;
         }
+        await drainMails(testEnv, queues, { mail: mailer });
       }
     },
 

@@ -23,6 +23,7 @@ import { accountsWorker } from "../../../../../functions/accounts/worker.ts";
 import { ingestWorker } from "../../../../../functions/ingest/worker.ts";
 import type { WorkerPorts } from "../../../../../functions/worker/batch.ts";
 import { controlHeaders, testControlToken } from "../../../../support/access/control-token.ts";
+import { drainMails } from "../../../../support/flows/drain-mails.ts";
 import {
   invokeWorker,
   type QueueWorker,
@@ -266,10 +267,12 @@ export async function openSimulatedAccount(testEnv: TestEnv, platforms: TestPlat
     /** The types of the events since the last time that are about the account itself. */
     takeAccountEvents: async () =>
       (await fixture.takeEvents()).map(({ type }) => type).filter((type) => type.startsWith("account.")),
-    mails: () =>
-      testEnv.emulators.mail
+    mails: async () => {
+      await drainMails(testEnv, queues);
+      return testEnv.emulators.mail
         .list()
-        .filter(({ to, subject }) => to.includes(email) && !/ is connected to /.test(subject)),
+        .filter(({ to, subject }) => to.includes(email) && !/ is connected to /.test(subject));
+    },
   };
   await fixture.fault({ mode: "none" });
   await fixture.connect();

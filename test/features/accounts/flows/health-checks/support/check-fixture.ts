@@ -11,6 +11,7 @@ import { decodeEvent } from "#features/delivery/event-queue.ts";
 import type { AccountPlatform, CallRefused } from "#platforms/accounts/account-platform.ts";
 import { accountsWorker } from "../../../../../../functions/accounts/worker.ts";
 import type { WorkerPorts } from "../../../../../../functions/worker/batch.ts";
+import { drainMails } from "../../../../../support/flows/drain-mails.ts";
 import { invokeWorker, type QueueWorker, receiveAllMessages } from "../../../../../support/flows/queue-worker.ts";
 import type { TestEnv } from "../../../../../support/flows/test-env.ts";
 import { openStores } from "../../../../../support/stores/open-stores.ts";
@@ -206,11 +207,13 @@ export async function openCheckFixture(testEnv: TestEnv, connection: Connection 
       return [...bodies.values()].map(({ body }) => JSON.parse(body));
     },
     /** The mails to the owner, oldest first. */
-    mails: () =>
-      testEnv.emulators.mail
+    mails: async () => {
+      await drainMails(testEnv, queues);
+      return testEnv.emulators.mail
         .list()
         .filter(({ to }) => to.includes(email))
-        .reverse(),
+        .reverse();
+    },
   };
   return fixture;
 }

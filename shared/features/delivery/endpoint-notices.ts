@@ -3,7 +3,9 @@ import { AUTO_PAUSE_AFTER } from "#base/kernel/limits.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { formatMinute, joinParagraphs } from "#features/access/mails.ts";
+import type { EndpointNotice } from "#features/access/queue.ts";
 import type { Endpoint } from "#features/webhooks/rules/endpoints.ts";
+import type { Endpoints } from "#features/webhooks/store/endpoints.ts";
 
 /** A mail names an endpoint by its id and host. The rest of its URL may contain a secret. */
 interface FailingEndpoint {
@@ -16,7 +18,23 @@ const resumeSteps =
   'fix the receiver, set the endpoint\'s status to "active" (PATCH /v1/webhooks/{id}), and replay the blocked ' +
   "deliveries (POST /v1/webhooks/{id}/deliveries/replay with status=blocked).";
 
-export function warningMail(tenant: TenantId, { endpoint, since }: FailingEndpoint): Omit<Mail, "to"> {
+/**
+ * The mail of a notice, from the row of its endpoint.
+ * @returns null when it is not true any more: the endpoint works again, was deleted or activated
+ */
+export async function endpointNoticeMail(
+  endpoints: Pick<Endpoints, "get">,
+  tenant: TenantId,
+  { what, endpointId, since }: EndpointNotice,
+): Promise<Omit<Mail, "to"> | null> {
+  const endpoint = await endpoints.get(tenant, endpointId);
+  if (endpoint?.status !== (what === "failing" ? "active" : "paused")) return null;
+  if (since === null) return goneMail(tenant, endpoint);
+  if (endpoint.breaker.failingSince !== since) return null;
+  return what === "failing" ? warningMail(tenant, { endpoint, since }) : pausedMail(tenant, { endpoint, since });
+}
+
+function warningMail(tenant: TenantId, { endpoint, since }: FailingEndpoint): Omit<Mail, "to"> {
   const host = endpointHost(endpoint);
   return {
     subject: `Webhook deliveries to ${host} are failing`,
@@ -31,7 +49,7 @@ export function warningMail(tenant: TenantId, { endpoint, since }: FailingEndpoi
   };
 }
 
-export function pausedMail(tenant: TenantId, { endpoint, since }: FailingEndpoint): Omit<Mail, "to"> {
+function pausedMail(tenant: TenantId, { endpoint, since }: FailingEndpoint): Omit<Mail, "to"> {
   const host = endpointHost(endpoint);
   return {
     subject: `Webhook deliveries to ${host} are paused`,
@@ -44,7 +62,7 @@ export function pausedMail(tenant: TenantId, { endpoint, since }: FailingEndpoin
   };
 }
 
-export function goneMail(tenant: TenantId, { id, url }: Pick<Endpoint, "id" | "url">): Omit<Mail, "to"> {
+function goneMail(tenant: TenantId, { id, url }: Pick<Endpoint, "id" | "url">): Omit<Mail, "to"> {
   const host = endpointHost({ url });
   return {
     subject: `Webhook deliveries to ${host} are paused`,
