@@ -14,11 +14,15 @@ type Action =
   | "DeleteItem"
   | "BatchWriteItem"
   | "ConditionCheckItem";
+type Conditions = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
+const READS: ReadonlySet<Action> = new Set(["GetItem", "BatchGetItem", "Query"]);
 type IndexName = (typeof names)["feedIndex" | "idIndex" | "failingIndex"]["name"];
 
 /** The table access of one function. No function scans the table. */
 export interface TableAccess {
   readonly actions: readonly Action[];
+  /** The beginnings of the partition keys under which the function writes. Default: it may write every row. */
+  readonly writesUnder?: readonly string[];
   /** The indexes that the function queries. */
   readonly indexes?: readonly IndexName[];
   /** The indexes that it scans. */
@@ -94,15 +98,25 @@ export class SingleTable extends Construct {
   }
 
   /** Grants a role the actions on the table, and Query or Scan on the indexes. */
-  allow(role: IRole, { actions, indexes = [], scans = [] }: TableAccess): void {
+  allow(role: IRole, { actions, writesUnder, indexes = [], scans = [] }: TableAccess): void {
     const arn = this.table.tableArn;
-    role.addToPrincipalPolicy(
-      new PolicyStatement({
-        sid: "Table",
-        actions: actions.map((action) => `dynamodb:${action}`),
-        resources: [arn],
-      }),
-    );
+    const allowOnTable = (sid: string, allowed: readonly Action[], conditions?: Conditions) => {
+      const props = { sid, actions: allowed.map((action) => `dynamodb:${action}`), resources: [arn] };
+      role.addToPrincipalPolicy(new PolicyStatement(conditions ? { ...props, conditions } : props));
+    };
+    if (writesUnder) {
+      allowOnTable(
+        "Table",
+        actions.filter((action) => READS.has(action)),
+      );
+      // Every write names its partition key, and a transaction is judged by each of its parts.
+      const keys = { "dynamodb:LeadingKeys": writesUnder.map((beginning) => `${beginning}*`) };
+      allowOnTable(
+        "TableWrites",
+        actions.filter((action) => !READS.has(action)),
+        { "ForAllValues:StringLike": keys },
+      );
+    } else allowOnTable("Table", actions);
     const allowOnIndexes = (sid: string, action: "Query" | "Scan", names: readonly IndexName[]) => {
       if (names.length === 0) return;
       const resources = names.map((name) => `${arn}/index/${name}`);
