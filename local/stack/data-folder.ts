@@ -2,6 +2,7 @@ import { type DataFolder as AnyDataFolder, openDataFolder } from "#local-aws/run
 
 /** Every file and folder that a stack writes into its data folder. `--fresh` removes these and nothing else. */
 const managedFiles = [
+  "access.jsonl",
   "aws-config",
   "aws-credentials",
   "cdk.out",

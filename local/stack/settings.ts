@@ -34,6 +34,8 @@ export interface LocalSettings {
   readonly instagramAppId?: string;
   /** True applies the egress rules of the cloud to webhook deliveries, so that loopback is refused. */
   readonly strictEgress: boolean;
+  /** True gives each function an access key of its own, and refuses what its role does not allow. */
+  readonly strictIam?: boolean;
   readonly siteUrl?: string;
   /** True lets anyone sign in and create a tenant. */
   readonly openSignUp?: boolean;
@@ -75,6 +77,7 @@ Environment variables:
   PARLEY_VERIFY_TOKEN                                  the verify token (default: random)
   PARLEY_META_APP_ID, PARLEY_INSTAGRAM_APP_ID          the app's ids (default: those of the simulated app)
   PARLEY_EGRESS=strict                                 apply the deployed rules for webhook addresses
+  PARLEY_IAM=strict                                    refuse what the role of a function does not allow
   PARLEY_SQS_CHAOS                                     share of queue messages, 0 to 1, to deliver twice
   PARLEY_DYNAMODB=dynamodb-local                       run Amazon's DynamoDB Local, which needs Java 17
   PARLEY_DYNAMODB_EXPOSED=1                            accept an engine that listens on every interface, as DynamoDB Local does
@@ -106,6 +109,7 @@ export function readSettings(flags: readonly string[], env: NodeJS.ProcessEnv): 
     seedAccounts,
     ...(demo ? { demo } : {}),
     strictEgress: readEgress(env.PARLEY_EGRESS),
+    ...(readIam(env.PARLEY_IAM) ? { strictIam: true } : {}),
     ...(platformUrls ? { platformUrls } : {}),
     ...(sqsChaos > 0 ? { sqsChaos } : {}),
     ...(engine ? { engine } : {}),
@@ -162,6 +166,12 @@ function readEgress(text: string | undefined): boolean {
   if (!text || text === "open") return false;
   if (text === "strict") return true;
   throw new LocalRefusal(`Invalid PARLEY_EGRESS: ${JSON.stringify(text)}. Set it to strict or open, or unset it.`);
+}
+
+function readIam(text: string | undefined): boolean {
+  if (!text || text === "open") return false;
+  if (text === "strict") return true;
+  throw new LocalRefusal(`Invalid PARLEY_IAM: ${JSON.stringify(text)}. Set it to strict or open, or unset it.`);
 }
 
 function readSignUp(text: string | undefined): boolean {

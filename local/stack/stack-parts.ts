@@ -1,4 +1,5 @@
 import type { AccessKey } from "#local-aws/access/access-key.ts";
+import type { AccessControl } from "#local-aws/iam/access-control.ts";
 import { closeOnExit, type Services, startServices, withPortError } from "#local-aws/run/services.ts";
 import type { StackClock } from "#local-aws/support/clock.ts";
 import type { ControlToken } from "#loopback/control-token.ts";
@@ -22,6 +23,7 @@ export interface StackPartsSettings {
   readonly settings: LocalSettings;
   readonly baseUrl: string;
   readonly accessKey: AccessKey;
+  readonly access: AccessControl;
   readonly controlToken: ControlToken;
   readonly secrets: PlatformSecrets;
   readonly clock: StackClock;
@@ -31,7 +33,7 @@ export interface StackPartsSettings {
 
 /** Starts all parts in parallel. Each registers with `cleanup` as soon as it runs. */
 export async function startParts(options: StackPartsSettings, cleanup: AsyncDisposableStack): Promise<StackParts> {
-  const { settings, baseUrl, accessKey, clock, folder } = options;
+  const { settings, baseUrl, accessKey, access, clock, folder } = options;
   // The console's pages are the API's own. They upload files, and connect.
   const consoleOrigins = loopbackOrigins(Number(new URL(baseUrl).port));
   const starting = [
@@ -40,6 +42,7 @@ export async function startParts(options: StackPartsSettings, cleanup: AsyncDisp
         ports: { emulators: portAfter(settings, 2), realtime: portAfter(settings, 3) },
         folders: { table: folder.at("dynamodb"), emulators: folder.at("emulators") },
         accessKey,
+        access,
         now: clock.now,
         storageOrigins: consoleOrigins,
         socketOrigins: [...consoleOrigins, ...(settings.origins ?? [])],

@@ -9,6 +9,7 @@ import { isLoopback, listeningSockets } from "#local-aws/access/listening-socket
 import { makePrivate } from "#local-aws/access/private-files.ts";
 import type { Sqs } from "#local-aws/emulators/sqs/service.ts";
 import { openGateway } from "#local-aws/gateway/gateway.ts";
+import { openAccess } from "#local-aws/iam/access-control.ts";
 import { setSecretValue } from "#local-aws/provision/secrets.ts";
 import type { RealtimeGateway } from "#local-aws/realtime/gateway.ts";
 import { writeAwsConfig } from "#local-aws/run/aws-config.ts";
@@ -105,10 +106,19 @@ async function start(
   progress("Start the table, the emulators and the simulator");
   const clock = openClock(folder.path);
   const secrets = loadPlatformSecrets(settings, folder.at("platform-secrets.json"));
+  const access = openAccess({
+    isStrict: settings.strictIam ?? false,
+    accessKey,
+    file: folder.at("access.jsonl"),
+    report,
+  });
   const host = createStackHost();
   const [assembly, parts] = await settleBoth(
     loadAssembly({ ...settings, progress }, folder, signal),
-    startParts({ settings, baseUrl: gateway.url, accessKey, controlToken, secrets, clock, folder, host }, cleanup),
+    startParts(
+      { settings, baseUrl: gateway.url, accessKey, access, controlToken, secrets, clock, folder, host },
+      cleanup,
+    ),
   );
   signal.throwIfAborted();
   if (settings.ownsProcess) refuseExposedPorts();
@@ -119,6 +129,7 @@ async function start(
     {
       services: parts,
       accessKey,
+      access,
       clock,
       baseUrl: gateway.url,
       files: { provisioned: folder.at("provisioned.json"), log: folder.at("functions.log") },

@@ -6,6 +6,7 @@ import { type AccessKey, loadAccessKey } from "./access/access-key.ts";
 import { loadControlToken } from "./access/control-token.ts";
 import type { EngineOptions } from "./dynamodb/engine.ts";
 import { openGateway } from "./gateway/gateway.ts";
+import { openAccess } from "./iam/access-control.ts";
 import type { SandboxHost } from "./lambda/sandbox-messages.ts";
 import { writeAwsConfig } from "./run/aws-config.ts";
 import { startClosable } from "./run/closing.ts";
@@ -19,6 +20,7 @@ import { readAssembly } from "./template/template.ts";
 
 /** Every file and folder of a data folder. */
 const FILES = [
+  "access.jsonl",
   "aws-config",
   "aws-credentials",
   "clock.json",
@@ -50,6 +52,11 @@ export interface LocalAwsOptions {
   readonly host?: SandboxHost;
   /** How many invocations of all functions may run at the same time. Default: Lambda's quota, 1,000. */
   readonly concurrency?: number;
+  /**
+   * `strict` gives each function an access key of its own, and refuses what its role in the template does not allow.
+   * Default: every function may do everything.
+   */
+  readonly iam?: "open" | "strict";
   /** Receives a line for each error while running. Default: stderr. */
   readonly report?: (line: string) => void;
 }
@@ -99,11 +106,13 @@ async function start(
   cleanup.defer(gateway.close);
   const clock = openClock(folder.path);
   const ownOrigins = loopbackOrigins(gateway.port);
+  const access = openAccess({ isStrict: options.iam === "strict", accessKey, file: folder.at("access.jsonl"), report });
   const services = await startServices(
     {
       ports: { emulators: port && port + 1, realtime: port && port + 2 },
       folders: { table: folder.at("dynamodb"), emulators: folder.at("emulators") },
       accessKey,
+      access,
       now: clock.now,
       storageOrigins: [...ownOrigins, ...origins],
       socketOrigins: [...ownOrigins, ...origins],
@@ -116,6 +125,7 @@ async function start(
     {
       services,
       accessKey,
+      access,
       clock,
       baseUrl: gateway.url,
       files: { provisioned: folder.at("provisioned.json"), log: folder.at("functions.log") },

@@ -13,6 +13,7 @@ Usage: parley-local-aws <cdk.out> [flags]
   --origin <origin>   a page that may call the HTTP API and open sockets; repeat it for several
   --engine <name>     dynoxide or dynamodb-local (default: the first that runs here)
   --concurrency <n>   how many invocations of all functions may run at the same time (default: 1000)
+  --iam <mode>        strict: each function may do only what its role in the template allows (default: open)
   --exposed           accept an engine that listens on every interface, as DynamoDB Local does
   --help              show this help
 
@@ -26,6 +27,7 @@ const flags = {
   engine: { type: "string" },
   concurrency: { type: "string" },
   exposed: { type: "boolean" },
+  iam: { type: "string" },
   help: { type: "boolean", short: "h" },
 } as const;
 
@@ -47,6 +49,7 @@ export function readSettings(args: readonly string[]): LocalAwsOptions | null {
     fresh: values.fresh ?? false,
     port: readPort(values.port ?? "8080"),
     origins: values.origin ?? [],
+    ...(values.iam === undefined ? {} : { iam: readMode(values.iam) }),
     ...(values.concurrency === undefined ? {} : { concurrency: readConcurrency(values.concurrency) }),
     engine: {
       mayBeExposed: values.exposed ?? false,
@@ -62,6 +65,11 @@ function readFlags(args: readonly string[]) {
   } catch (error) {
     throw new LocalRefusal(`${(error as Error).message}. Run parley-local-aws --help.`);
   }
+}
+
+function readMode(text: string): "open" | "strict" {
+  if (text === "open" || text === "strict") return text;
+  throw new LocalRefusal(`Invalid --iam ${JSON.stringify(text)}. Set it to strict or open.`);
 }
 
 function readConcurrency(text: string): number {

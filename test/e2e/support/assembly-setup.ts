@@ -4,7 +4,9 @@ import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { assemblyContext } from "../../../local/stack/stack.ts";
 import { synthesizeInto } from "../../../local/template/synthesis.ts";
+import { type AccessRun, findAccessProblems, readRecords } from "./access-records.ts";
 import { limitConcurrency } from "./limit-concurrency.ts";
+import { unusedGrants } from "./unused-grants.ts";
 import { waitFor } from "./wait-for.ts";
 
 declare module "vitest" {
@@ -15,6 +17,8 @@ declare module "vitest" {
     readonly limitedAssembly: string;
     /** The folder with the data folders of the stacks that several test files share. */
     readonly sharedStacks: string;
+    /** The folder with the records of what the functions of stopped stacks may do and did. */
+    readonly accessRecords: string;
   }
 }
 
@@ -31,10 +35,28 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const sharedStacks = join(folder, "stacks");
   mkdirSync(sharedStacks);
   project.provide("sharedStacks", sharedStacks);
+  const accessRecords = join(folder, "access");
+  mkdirSync(accessRecords);
+  project.provide("accessRecords", accessRecords);
   return async () => {
-    await Promise.all(readdirSync(sharedStacks).map((name) => stopStack(join(sharedStacks, name))));
-    rmSync(folder, { recursive: true, force: true });
+    const shared = readdirSync(sharedStacks).map((name) => join(sharedStacks, name));
+    await Promise.all(shared.map(stopStack));
+    try {
+      checkAccess(readRecords([accessRecords, ...shared]));
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
   };
+}
+
+/**
+ * Throws for each denial of the run. With `npm run test:access`, whose tests together use every grant, also for each grant
+ * that is not used.
+ */
+function checkAccess(run: AccessRun): void {
+  const { TEST_ACCESS } = process.env;
+  const problems = findAccessProblems(run, TEST_ACCESS === "compare" ? unusedGrants : null);
+  if (problems.length > 0) throw new Error(`The roles of the functions do not fit:\n${problems.join("\n")}`);
 }
 
 /** Ends the stack as Ctrl-C does. Its lock names the process. */

@@ -6,6 +6,7 @@ import type { LocalJson } from "../../../local/stack/local-json.ts";
 import { controlHeaders } from "../../support/access/control-token.ts";
 import { observeStack } from "../../support/conformance/observed-fetch.ts";
 import { descendantsOf } from "../../support/run/process-tree.ts";
+import { saveRecords } from "./access-records.ts";
 import { type ApiResponse, readResponse } from "./api-response.ts";
 import { readTable, restoreTable, type StoredItem } from "./dump-table.ts";
 import { waitUntilIdle } from "./emulator-journals.ts";
@@ -50,23 +51,29 @@ interface LocalStackOptions {
   readonly dataDir?: string;
   /** Flags of `npm run local`. */
   readonly flags?: readonly string[];
+  /** A cloud assembly in place of the run's. What its roles deny does not fail the run. */
+  readonly assembly?: string;
 }
 
 /**
- * Starts a stack as `npm run local` does, on free ports and from the run's assembly. Resolves once it answers. Throws
+ * Starts a stack as `npm run local` does, on free ports and from the run's assembly. Each function may do only what its
+ * role allows, unless the environment says otherwise; the end of the run fails for what was denied. Resolves once it answers. Throws
  * with its output if it does not.
  */
 export async function startLocalStack(options: LocalStackOptions = {}): Promise<LocalStack> {
   const dataDir = options.dataDir ?? newDataDir();
-  const env: Record<string, string> = { ...options.env, PARLEY_PORT: "0", PARLEY_DATA: dataDir };
+  const env: Record<string, string> = { PARLEY_IAM: "strict", ...options.env, PARLEY_PORT: "0", PARLEY_DATA: dataDir };
   // Such a setting changes the templates, so the stack synthesizes its own assembly.
-  const program =
-    env.PARLEY_SITE_URL || env.PARLEY_SIGN_UP || env.PARLEY_SIZE
-      ? runProgram("bin/local", [], env)
-      : runProgram("test/e2e/support/stack-main", [assembly(), ...(options.flags ?? [])], env);
+  const hasOtherTemplate = Boolean(env.PARLEY_SITE_URL || env.PARLEY_SIGN_UP || env.PARLEY_SIZE);
+  const program = hasOtherTemplate
+    ? runProgram("bin/local", [], env)
+    : runProgram("test/e2e/support/stack-main", [options.assembly ?? assembly(), ...(options.flags ?? [])], env);
   await waitUntilReady(program);
   const { pid } = program.child;
   const children = () => (pid === undefined ? [] : descendantsOf(pid));
+  const save = (): void => {
+    if (options.assembly === undefined) saveRecords(dataDir, inject("accessRecords"), hasOtherTemplate);
+  };
   const info = JSON.parse(readFileSync(join(dataDir, "local.json"), "utf8")) as Required<LocalJson>;
   observeStack(info);
   return {
@@ -78,6 +85,7 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
     async stop() {
       program.child.kill("SIGTERM");
       await program.exitCode;
+      save();
       if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true });
     },
     async kill(everything = false) {
@@ -85,6 +93,7 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
       program.child.kill("SIGKILL");
       for (const childPid of descendants) killIfRunning(childPid);
       await program.exitCode;
+      save();
     },
     killChildren() {
       for (const childPid of children()) killIfRunning(childPid);

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { createHmac, randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { writeFileAtomic } from "../support/atomic-write.ts";
 import { LocalRefusal } from "../support/local-refusal.ts";
@@ -23,8 +23,20 @@ export function loadAccessKey(file: string): AccessKey {
   throw new LocalRefusal(`${file} has no access key. Remove the file: the next start creates it again.`);
 }
 
+/** The variables by which the SDKs and the AWS CLI find a key. */
+export function toVariables({ id, secret }: AccessKey): Record<string, string> {
+  return { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret };
+}
+
 export function toAccessKeys({ id, secret }: AccessKey): AccessKeys {
   return { [id]: secret };
+}
+
+/** The access key of a function. It is the same after a restart, so that what was signed with it stays valid. */
+export function deriveAccessKey({ secret }: AccessKey, functionId: string): AccessKey {
+  const derive = (purpose: string): string =>
+    createHmac("sha256", secret).update(`${purpose} ${functionId}`).digest("hex");
+  return { id: `LOCAL${derive("id").slice(0, 15).toUpperCase()}`, secret: derive("secret").slice(0, 40) };
 }
 
 function createAccessKey(file: string): AccessKey {

@@ -44,6 +44,11 @@ export const signatureProblems: Readonly<Record<SignatureProblem, string>> = {
 const AUTHORIZATION =
   /^AWS4-HMAC-SHA256 +Credential=(?<scope>[^,\s]+), *SignedHeaders=(?<names>[^,\s]+), *Signature=(?<signature>\w+)$/;
 
+/** The id of the access key that signs a request with a header. Null without one. */
+export function signingKeyId({ headers }: Pick<SignedRequest, "headers">): string | null {
+  return AUTHORIZATION.exec(headers.authorization ?? "")?.groups?.scope?.split("/")[0] ?? null;
+}
+
 /**
  * Returns the problem of a request's signature, or null. The time of the signature is not compared: the stack's clock may
  * be days ahead of the signer's.

@@ -1,8 +1,18 @@
 import { Agent, type IncomingMessage, request as openRequest, type ServerResponse } from "node:http";
 import { request as openSecureRequest } from "node:https";
 import { openLoopbackServer } from "../../../loopback/src/loopback-server.ts";
-import { type AccessKeys, findSignatureProblem, signatureProblems, toSignedRequest } from "../access/signature.ts";
+import {
+  type AccessKeys,
+  findSignatureProblem,
+  type SignedRequest,
+  signatureProblems,
+  signingKeyId,
+  toSignedRequest,
+} from "../access/signature.ts";
 import { readBody } from "../gateway/body.ts";
+import type { AccessControl } from "../iam/access-control.ts";
+import { type Denial, denialMessage } from "../iam/denials.ts";
+import { tableNeeds } from "../iam/needs/table-needs.ts";
 import { ContinuousBackups } from "./continuous-backups.ts";
 import type { Engine } from "./engine.ts";
 
@@ -12,6 +22,8 @@ export interface TableProxyOptions {
   readonly engine: Pick<Engine, "name" | "url">;
   /** The access keys that callers sign with. */
   readonly accessKeys: AccessKeys;
+  /** Decides what a key may do, and has the id of the key that the engine knows. Default: everything, and the caller's. */
+  readonly access?: Pick<AccessControl, "findDenial" | "isJudged" | "tables"> & { readonly engineKeyId: string };
 }
 
 /** The port under which a stack's table is called. */
@@ -32,12 +44,14 @@ const OMITTED_HEADERS = /^(connection|keep-alive|transfer-encoding|access-contro
  * Opens a port that passes signed requests on to an engine, which itself answers every caller and page. An engine that
  * was started outside the stack knows its callers by the access key `local`, as do its stored tables.
  */
-export async function openTableProxy({ port, engine, accessKeys }: TableProxyOptions): Promise<TableProxy> {
+export async function openTableProxy({ port, engine, accessKeys, access }: TableProxyOptions): Promise<TableProxy> {
   const upstream = new URL(engine.url);
   const isSecure = upstream.protocol === "https:";
   const agent = isSecure ? undefined : new Agent({ keepAlive: true });
+  // An engine may have other tables for each key.
+  const engineKeyId = engine.name === "given" ? "local" : access?.engineKeyId;
   const toEngineKey = (authorization: string): string =>
-    engine.name === "given" ? authorization.replace(/Credential=[^/]+/, "Credential=local") : authorization;
+    engineKeyId === undefined ? authorization : authorization.replace(/Credential=[^/]+/, `Credential=${engineKeyId}`);
 
   const backups = new ContinuousBackups();
   const describeTable = async (request: IncomingMessage, body: string): Promise<boolean> => {
@@ -104,9 +118,12 @@ export async function openTableProxy({ port, engine, accessKeys }: TableProxyOpt
         .then((body) => {
           if (body === null) return refuse(response, 413, "RequestEntityTooLarge", "The request is too large.");
           const check = { accessKeys, isVerified: true };
-          const problem = findSignatureProblem(toSignedRequest(request, body), check);
-          if (problem === null) serve(request, response, body);
-          else refuse(response, 403, problem, signatureProblems[problem]);
+          const signed = toSignedRequest(request, body);
+          const problem = findSignatureProblem(signed, check);
+          if (problem !== null) return refuse(response, 403, problem, signatureProblems[problem]);
+          const denial = access === undefined ? null : findTableDenial(access, signed);
+          if (denial === null) serve(request, response, body);
+          else refuse(response, 400, "AccessDeniedException", denialMessage("dynamodb", denial));
         })
         // The caller disconnected.
         .catch(() => response.destroy());
@@ -119,6 +136,25 @@ export async function openTableProxy({ port, engine, accessKeys }: TableProxyOpt
       agent?.destroy();
     },
   };
+}
+
+function findTableDenial(
+  access: Pick<AccessControl, "findDenial" | "isJudged" | "tables">,
+  request: SignedRequest,
+): Denial | null {
+  const keyId = signingKeyId(request);
+  if (!access.isJudged(keyId)) return null;
+  const [, operation = ""] = (request.headers["x-amz-target"] ?? "").split(".");
+  return access.findDenial(keyId, tableNeeds(access.tables, operation, parseBody(request.body)));
+}
+
+/** The engine refuses what is not JSON. */
+function parseBody(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    return {};
+  }
 }
 
 function ownHeaders({ headers }: IncomingMessage): Record<string, string | string[] | undefined> {

@@ -147,11 +147,20 @@ export class Secrets implements JsonService {
     return toReference(secret);
   }
 
+  /** The ARN of a secret, by its name or ARN. Null without such a secret. */
+  findArn(id: string): string | null {
+    return this.#lookUp(id)?.arn ?? null;
+  }
+
   /** Finds a secret by name or ARN. */
   #find(id: string): Secret {
-    const secret = this.#secrets.get(id) ?? [...this.#secrets.values()].find((one) => one.arn === id);
+    const secret = this.#lookUp(id);
     if (secret) return secret;
     throw new ServiceError("ResourceNotFoundException", "Secrets Manager can't find the specified secret.");
+  }
+
+  #lookUp(id: string): Secret | undefined {
+    return this.#secrets.get(id) ?? [...this.#secrets.values()].find((one) => one.arn === id);
   }
 }
 

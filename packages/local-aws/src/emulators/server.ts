@@ -12,6 +12,8 @@ import {
   signatureProblems,
   toSignedRequest,
 } from "../access/signature.ts";
+import type { AccessControl } from "../iam/access-control.ts";
+import { openServiceGate, type ServiceGate } from "../iam/service-gate.ts";
 import type { Millis } from "../support/time.ts";
 import { handleJsonRequest } from "./json-service.ts";
 import { Kms } from "./kms/service.ts";
@@ -33,6 +35,8 @@ export interface EmulatorOptions {
   readonly accountId?: string;
   /** The access keys that callers sign with. Others are refused. */
   readonly accessKeys: AccessKeys;
+  /** Decides what a key may do. Default: everything. */
+  readonly access?: Pick<AccessControl, "findDenial" | "isJudged" | "mayAlso">;
   /** False accepts any signature of these keys in a header. Default: true. */
   readonly verifiesSignatures?: boolean;
   /** The origins whose pages may send forms to a bucket that allows them, and read its presigned URLs. Default: none. */
@@ -66,6 +70,7 @@ const KEEP_ALIVE = 65_000;
 export async function startEmulators(options: EmulatorOptions): Promise<Emulators> {
   let services: Services | null = null;
   const check = { accessKeys: options.accessKeys, isVerified: options.verifiesSignatures ?? true };
+  const gate = options.access === undefined ? null : openServiceGate(options.access);
   // Open the port first: a second stack on the same port and data fails here, before it touches a file.
   const { origin: url, close: closeServer } = await openLoopbackServer({
     port: options.port,
@@ -74,7 +79,7 @@ export async function startEmulators(options: EmulatorOptions): Promise<Emulator
     requestTimeout: 0,
     onRequest(request, response) {
       if (services === null) return void response.writeHead(503).end();
-      handle(request, response, services, check).catch((error: unknown) => {
+      handle(request, response, { services, check, gate }).catch((error: unknown) => {
         // An incomplete request means that the caller disconnected, which is not an error of the emulator.
         if (request.complete) printError(`${request.method} ${request.url} failed in the emulator:`, error);
         response.destroy();
@@ -111,18 +116,20 @@ function openServices(options: EmulatorOptions, origin: string): Services {
   };
 }
 
-async function handle(
-  request: IncomingMessage,
-  response: ServerResponse,
-  services: Services,
-  check: SignatureCheck,
-): Promise<void> {
+interface Dispatcher {
+  readonly services: Services;
+  readonly check: SignatureCheck;
+  /** Null: every key may do everything. */
+  readonly gate: ServiceGate | null;
+}
+
+async function handle(request: IncomingMessage, response: ServerResponse, dispatcher: Dispatcher): Promise<void> {
   const controller = new AbortController();
   response.on("close", () => controller.abort());
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const received = { ...toSignedRequest(request, Buffer.concat(chunks)), signal: controller.signal };
-  const { status, headers, body } = await dispatch(received, services, check);
+  const { status, headers, body } = await dispatch(received, dispatcher);
   const length =
     body === null || "content-length" in headers ? {} : { "content-length": String(Buffer.byteLength(body)) };
   response.writeHead(status, { "x-amzn-requestid": randomUUID(), ...headers, ...length });
@@ -134,11 +141,9 @@ interface ReceivedRequest extends SignedRequest {
 }
 
 /** Selects the service: a JSON service by its target header, the mail service by its path, otherwise S3. */
-async function dispatch(
-  request: ReceivedRequest,
-  { sqs, s3, kms, secrets, mail }: Services,
-  check: SignatureCheck,
-): Promise<EmulatorResponse> {
+async function dispatch(request: ReceivedRequest, dispatcher: Dispatcher): Promise<EmulatorResponse> {
+  const { services, check, gate } = dispatcher;
+  const { sqs, s3, kms, secrets, mail } = services;
   const { method, url, headers, body, signal } = request;
   const target = headers["x-amz-target"];
   // A URL object would normalize "//" and "..", which are ordinary characters in an object's key.
@@ -146,6 +151,8 @@ async function dispatch(
   if (target !== undefined || pathname.startsWith(MAIL_PATH)) {
     const problem = findSignatureProblem(request, check);
     if (problem !== null) return jsonRefusal(problem);
+    const denied = gate?.answerJson(request, services) ?? null;
+    if (denied !== null) return denied;
     const jsonServices = { AmazonSQS: sqs, TrentService: kms, secretsmanager: secrets };
     if (target !== undefined) return handleJsonRequest(jsonServices, target, body.toString(), { signal });
     return mail.handle(method, pathname, body.toString());
@@ -155,7 +162,8 @@ async function dispatch(
   if (key === null) return s3Refusal(new S3Error("InvalidURI", 400, "The path is not valid percent encoding."));
   const s3Request = { method, bucket, key, query: new URLSearchParams(search), headers, body };
   const problem = hasOwnCredential(s3Request) ? null : findSignatureProblem(request, check);
-  return s3.handle(s3Request, problem && s3Errors[problem]());
+  if (problem !== null || gate === null) return s3.handle(s3Request, problem && s3Errors[problem]());
+  return gate.handleStorage(request, s3Request, s3);
 }
 
 /** S3 has names of its own for them. */

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { devNull } from "node:os";
 import { join } from "node:path";
-import type { AccessKey } from "../access/access-key.ts";
+import { type AccessKey, toVariables } from "../access/access-key.ts";
 import { LocalRefusal } from "../support/local-refusal.ts";
 import { ACCOUNT, REGION, type Resolver } from "../template/intrinsics.ts";
 import { type Assembly, describeResource, listResources, type StackResource } from "../template/template.ts";
@@ -118,8 +118,8 @@ export interface RuntimeSettings {
   readonly extraVariables: Readonly<Record<string, string>>;
   /** New values for variables that the template sets. A variable that the template does not set stays unset. */
   readonly variableOverrides: Readonly<Record<string, string>>;
-  /** What the functions sign with. */
-  readonly accessKey: AccessKey;
+  /** What a function, by the id of its construct, signs with. */
+  readonly accessKeyOf: (functionId: string) => AccessKey;
   readonly clock: SharedArrayBuffer;
   /** Where the functions find the clock, and what else they read of their host. */
   readonly host: SandboxHost;
@@ -145,7 +145,7 @@ export function openFunctions(
       if (name in variables) variables[name] = value;
     const environment = {
       ...variables,
-      ...runtimeVariables(declaration, settings.accessKey),
+      ...runtimeVariables(declaration, settings.accessKeyOf(declaration.id)),
       ...settings.extraVariables,
     };
     const pool = openPool({ sandboxesMax: declaration.sandboxesMax, budget, idleMax: IDLE_MAX_MS }, () =>
@@ -215,8 +215,7 @@ function runtimeVariables(
   return {
     AWS_REGION: REGION,
     AWS_DEFAULT_REGION: REGION,
-    AWS_ACCESS_KEY_ID: accessKey.id,
-    AWS_SECRET_ACCESS_KEY: accessKey.secret,
+    ...toVariables(accessKey),
     AWS_CONFIG_FILE: devNull,
     AWS_SHARED_CREDENTIALS_FILE: devNull,
     AWS_EC2_METADATA_DISABLED: "true",

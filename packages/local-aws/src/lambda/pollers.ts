@@ -1,4 +1,9 @@
-import { ChangeMessageVisibilityBatchCommand, type Message, type SQSClient } from "@aws-sdk/client-sqs";
+import {
+  ChangeMessageVisibilityBatchCommand,
+  GetQueueAttributesCommand,
+  type Message,
+  type SQSClient,
+} from "@aws-sdk/client-sqs";
 import { type Millis, SECOND } from "../support/time.ts";
 import {
   BATCH_MAX,
@@ -20,7 +25,8 @@ export interface Pollers {
 }
 
 export interface PollerPorts {
-  readonly sqs: SQSClient;
+  /** The client of a function's queues. */
+  readonly sqsOf: (functionId: string) => SQSClient;
   readonly functions: Pick<Functions, "invoke">;
   /** Receives a line for each error. */
   readonly report: (line: string) => void;
@@ -44,7 +50,10 @@ const RELOAD_JITTER = 0.1;
 export function startPollers(mappings: readonly EventSourceMapping[], ports: PollerPorts): Pollers {
   const stop = new AbortController();
   const batches = new Set<Promise<void>>();
-  const loops = mappings.map((mapping) => poll(mapping, { ...ports, signal: stop.signal, batches }));
+  const { sqsOf, ...others } = ports;
+  const loops = mappings.map((mapping) =>
+    poll(mapping, { ...others, sqs: sqsOf(mapping.functionId), signal: stop.signal, batches }),
+  );
   return {
     async settle(timeoutMs) {
       const timeout = sleep(timeoutMs, stop.signal).then(() => "over" as const);
@@ -60,7 +69,8 @@ export function startPollers(mappings: readonly EventSourceMapping[], ports: Pol
   };
 }
 
-interface Poller extends PollerPorts {
+interface Poller extends Omit<PollerPorts, "sqsOf"> {
+  readonly sqs: SQSClient;
   readonly signal: AbortSignal;
   /** The running batches of all event sources. None rejects. */
   readonly batches: Set<Promise<void>>;
@@ -75,6 +85,7 @@ async function poll(mapping: EventSourceMapping, poller: Poller): Promise<void> 
   const { report, signal, batches } = poller;
   const running = new Set<Promise<void>>();
   let resumeAt = 0;
+  let isKnown = false;
   const throttled = () => {
     resumeAt = performance.now() + PAUSE_AFTER_THROTTLE_MS;
   };
@@ -86,6 +97,9 @@ async function poll(mapping: EventSourceMapping, poller: Poller): Promise<void> 
       continue;
     }
     try {
+      // Lambda reads the queue's attributes, too, with the role of the function.
+      if (!isKnown) await poller.sqs.send(new GetQueueAttributesCommand({ QueueUrl: mapping.queueUrl }));
+      isKnown = true;
       const messages = await receiveBatch(mapping, poller);
       if (messages.length === 0) continue;
       const batch = processBatch(mapping, messages, { ...poller, throttled }).finally(() => {

@@ -23,10 +23,19 @@ export interface ClientSettings {
   readonly accessKey: AccessKey;
 }
 
+/** A client of the queues alone, such as that of a function's event sources. */
+export function openQueueClient({ endpoint, accessKey }: Omit<ClientSettings, "dynamodbEndpoint">): SQSClient {
+  return new SQSClient({ region: REGION, credentials: toCredentials(accessKey), endpoint });
+}
+
+function toCredentials({ id, secret }: AccessKey) {
+  return { accessKeyId: id, secretAccessKey: secret };
+}
+
 export function openClients({ endpoint, dynamodbEndpoint, accessKey }: ClientSettings): Clients {
   const common = {
     region: REGION,
-    credentials: { accessKeyId: accessKey.id, secretAccessKey: accessKey.secret },
+    credentials: toCredentials(accessKey),
   };
   const settings = { ...common, endpoint };
   return {

@@ -5,6 +5,7 @@ import { type WebSocket, WebSocketServer } from "ws";
 import { openLoopbackServer, refuseUpgrade } from "../../../loopback/src/loopback-server.ts";
 import type { AccessKeys } from "../access/signature.ts";
 import { sendMessage } from "../gateway/response.ts";
+import type { AccessControl } from "../iam/access-control.ts";
 import type { Functions } from "../lambda/functions.ts";
 import type { Millis } from "../support/time.ts";
 import { type ConnectionEnd, Connections } from "./connections.ts";
@@ -50,6 +51,8 @@ export interface RealtimeGatewayOptions {
   readonly now: () => Millis;
   /** The access keys that callers of the management API sign with. */
   readonly accessKeys: AccessKeys;
+  /** Decides what a key may do. Default: everything. */
+  readonly access?: Pick<AccessControl, "findDenial">;
   /** The origins whose pages may connect. Default: none. */
   readonly origins?: readonly string[];
 }
@@ -59,6 +62,7 @@ export async function openRealtimeGateway({
   port,
   now,
   accessKeys,
+  access,
   origins = [],
 }: RealtimeGatewayOptions): Promise<RealtimeGateway> {
   const connections = new Connections(now);
@@ -74,7 +78,7 @@ export async function openRealtimeGateway({
     onRequest(request, response) {
       if (!options) return sendMessage(response, 503, "The local stack is starting.");
       const { api, report } = options;
-      const context = { connections, stage: api.stage, faults, counts, accessKeys };
+      const context = { connections, api, faults, counts, accessKeys, access };
       handleManagementRequest(request, response, context).catch((error: Error) => {
         // An incomplete request means that the caller disconnected.
         if (request.complete) report(`realtime gateway: ${error.message}`);

@@ -1,22 +1,34 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type AccessKeys, findSignatureProblem, signatureProblems, toSignedRequest } from "../access/signature.ts";
+import {
+  type AccessKeys,
+  findSignatureProblem,
+  signatureProblems,
+  signingKeyId,
+  toSignedRequest,
+} from "../access/signature.ts";
 import { readBody } from "../gateway/body.ts";
+import type { AccessControl } from "../iam/access-control.ts";
+import { denialMessage } from "../iam/denials.ts";
+import { buildArn } from "../provision/provision-context.ts";
 import { iso } from "../support/time.ts";
 import type { Connections } from "./connections.ts";
 import { MESSAGE_BYTES_MAX } from "./frame-sizes.ts";
 import type { ManagementFaults } from "./management-faults.ts";
+import type { SocketApi } from "./routes.ts";
 
 /** What the management API works on. */
 export interface ManagementContext {
   readonly connections: Connections;
-  readonly stage: string;
+  readonly api: Pick<SocketApi, "id" | "stage">;
   readonly faults: ManagementFaults;
   /** Requests by method in this run, refused ones too. */
   readonly counts: Record<string, number>;
   /** The access keys that callers sign with. */
   readonly accessKeys: AccessKeys;
+  /** Decides what a key may do. Absent: everything. */
+  readonly access?: Pick<AccessControl, "findDenial"> | undefined;
 }
 
 interface ManagementResponse {
@@ -56,14 +68,22 @@ export async function handleManagementRequest(
 }
 
 function handle(request: IncomingMessage, data: Buffer | null, context: ManagementContext): ManagementResponse {
-  const { connections, stage, accessKeys } = context;
+  const { connections, api, accessKeys } = context;
   const [, requestedStage, connectionId] = /^\/([^/]+)\/@connections\/([^/?]+)$/.exec(decode(request.url)) ?? [];
   if (connectionId === undefined) return missingToken;
   // A body that is too large was not stored, so its signature cannot be verified.
   const check = { accessKeys, isVerified: data !== null };
-  const problem = findSignatureProblem(toSignedRequest(request, data ?? Buffer.alloc(0)), check);
+  const signed = toSignedRequest(request, data ?? Buffer.alloc(0));
+  const problem = findSignatureProblem(signed, check);
   if (problem !== null) return refusal(403, problem, signatureProblems[problem]);
-  if (requestedStage !== stage) return refusal(403, "ForbiddenException", "Forbidden");
+  const resource = buildArn(
+    "execute-api",
+    `${api.id}/${requestedStage}/${request.method}/@connections/${connectionId}`,
+  );
+  const need = { action: "execute-api:ManageConnections", resource, context: {} };
+  const denial = context.access?.findDenial(signingKeyId(signed), [need]) ?? null;
+  if (denial !== null) return refusal(403, "AccessDeniedException", denialMessage("execute-api", denial));
+  if (requestedStage !== api.stage) return refusal(403, "ForbiddenException", "Forbidden");
   if (!CONNECTION_ID.test(connectionId)) {
     return refusal(400, "BadRequestException", `Invalid connectionId: ${connectionId}`);
   }

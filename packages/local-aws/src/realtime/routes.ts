@@ -15,6 +15,8 @@ export type SocketRouteKey = (typeof routeKeys)[number];
 
 /** The WebSocket API of the template. */
 export interface SocketApi {
+  /** Its id in ARNs. */
+  readonly id: string;
   /** The path of its URL, without slashes. */
   readonly stage: string;
   readonly routes: Readonly<Record<SocketRouteKey, SocketRoute>>;
@@ -54,6 +56,7 @@ export function readSocketApi(
     };
   };
   return {
+    id: api.id,
     stage: readStage(assembly, api),
     routes: { $connect: readRoute("$connect"), $disconnect: readRoute("$disconnect"), $default: readRoute("$default") },
   };

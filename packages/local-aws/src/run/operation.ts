@@ -31,7 +31,7 @@ const SETTLE_MS = 2_000;
 export function operate(options: OperationOptions, cleanup: AsyncDisposableStack): (by: Millis) => Promise<void> {
   const { deployment, services, gateway, clock, controlToken, report } = options;
   const { functions, socketApi } = deployment;
-  const pollers = startPollers(deployment.mappings, { sqs: deployment.clients.sqs, functions, report });
+  const pollers = startPollers(deployment.mappings, { sqsOf: deployment.queueClient, functions, report });
   const schedules = startSchedules(deployment.schedules, clock.now, functions, report);
   cleanup.defer(() => drain(pollers, schedules));
   cleanup.defer(gateway.close);

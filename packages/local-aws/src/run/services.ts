@@ -1,7 +1,8 @@
-import { type AccessKey, toAccessKeys } from "../access/access-key.ts";
+import type { AccessKey } from "../access/access-key.ts";
 import { type EngineOptions, startEngine } from "../dynamodb/engine.ts";
 import { openTableProxy, type TableProxy } from "../dynamodb/table-proxy.ts";
 import { type Emulators, startEmulators } from "../emulators/server.ts";
+import type { AccessControl } from "../iam/access-control.ts";
 import { openRealtimeGateway, type RealtimeGateway } from "../realtime/gateway.ts";
 import { LocalRefusal } from "../support/local-refusal.ts";
 import type { Millis } from "../support/time.ts";
@@ -19,6 +20,8 @@ export interface ServicesOptions {
   readonly ports: { readonly emulators: number; readonly realtime: number };
   readonly folders: { readonly table: string; readonly emulators: string };
   readonly accessKey: AccessKey;
+  /** Decides what the callers may do. */
+  readonly access: AccessControl;
   readonly now: () => Millis;
   /** The origins whose pages may use the storage. */
   readonly storageOrigins: readonly string[];
@@ -29,15 +32,15 @@ export interface ServicesOptions {
 
 /** Starts all services in parallel. Each registers with `cleanup` as soon as it runs. */
 export async function startServices(options: ServicesOptions, cleanup: AsyncDisposableStack): Promise<Services> {
-  const { ports, folders, accessKey, now } = options;
-  const accessKeys = toAccessKeys(accessKey);
+  const { ports, folders, access, now } = options;
+  const { accessKeys } = access;
   const starting = [
     startTable(options, cleanup),
     withPortError("the emulators", ports.emulators, (port) =>
-      startEmulators({ port, dataDir: folders.emulators, now, accessKeys, origins: options.storageOrigins }),
+      startEmulators({ port, dataDir: folders.emulators, now, accessKeys, access, origins: options.storageOrigins }),
     ).then((emulators) => closeOnExit(emulators, cleanup)),
     withPortError("the WebSocket API", ports.realtime, (port) =>
-      openRealtimeGateway({ port, now, accessKeys, origins: options.socketOrigins }),
+      openRealtimeGateway({ port, now, accessKeys, access, origins: options.socketOrigins }),
     ).then((realtime) => closeOnExit(realtime, cleanup)),
   ] as const;
   // Thrown after all have settled, so that every part that runs is registered for cleanup.
@@ -65,10 +68,11 @@ export async function withPortError<T>(label: string, port: number, start: (port
 }
 
 async function startTable(
-  { folders, accessKey, engine: settings }: ServicesOptions,
+  { folders, accessKey, access, engine: settings }: ServicesOptions,
   cleanup: AsyncDisposableStack,
 ): Promise<TableProxy> {
   const engine = await startEngine({ dataDir: folders.table, accessKeyId: accessKey.id, ...settings });
   closeOnExit(engine, cleanup);
-  return closeOnExit(await openTableProxy({ port: 0, engine, accessKeys: toAccessKeys(accessKey) }), cleanup);
+  const options = { port: 0, engine, accessKeys: access.accessKeys, access: { ...access, engineKeyId: accessKey.id } };
+  return closeOnExit(await openTableProxy(options), cleanup);
 }

@@ -29,6 +29,14 @@ export class Resolver {
     this.#identities.set(`${stack}/${id}`, identity);
   }
 
+  /** The ARN of each created resource that has one, with its id. */
+  arns(): (readonly [id: string, arn: string])[] {
+    return [...this.#identities].flatMap(([name, { ref, attributes }]) => {
+      const arn = attributes.Arn ?? (ref.startsWith("arn:") ? ref : null);
+      return arn === null ? [] : [[name.slice(name.indexOf("/") + 1), arn] as const];
+    });
+  }
+
   /** The URL of the created queue with this ARN. */
   queueUrl(arn: string): string | undefined {
     for (const { attributes } of this.#identities.values()) if (attributes.Arn === arn) return attributes.QueueUrl;

@@ -35,7 +35,7 @@ function run(
   const functions = openFunctions(readFunctions(assembly), new Resolver(assembly), {
     extraVariables: { AWS_ENDPOINT_URL: "http://127.0.0.1:1" },
     variableOverrides: replaced,
-    accessKey: { id: "LOCALKEY", secret: "secret" },
+    accessKeyOf: () => ({ id: "LOCALKEY", secret: "secret" }),
     clock: clock.shared,
     host: { symbol: "parley.host", values: { openEgress: true } },
     budget: { sandboxesMax: 20, loadsMax: 2, startLoadsMax: 2 },

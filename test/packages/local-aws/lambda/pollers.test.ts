@@ -32,7 +32,7 @@ async function poll(handle: (event: SqsEvent, nth: number) => unknown, { concurr
     reportsFailures: true,
   };
   pollers = startPollers([mapping], {
-    sqs: fixture.sqs,
+    sqsOf: () => fixture.sqs,
     report: () => {},
     functions: {
       invoke: async (_id, event) => {

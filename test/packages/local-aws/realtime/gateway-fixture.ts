@@ -39,7 +39,7 @@ export async function openGatewayFixture(timeoutMs = 29_000) {
   const serve = () => {
     const route = { functionId: "Socket", timeoutMs };
     gateway.serve({
-      api: { stage: "live", routes: { $connect: route, $disconnect: route, $default: route } },
+      api: { id: "sockets", stage: "live", routes: { $connect: route, $disconnect: route, $default: route } },
       functions: {
         invoke: async (_id, event) => {
           const socketEvent = event as SocketEvent;

@@ -1,9 +1,11 @@
 import type { Millis } from "../../support/time.ts";
 import type { JsonService, Operation } from "../json-service.ts";
+import { ServiceError } from "../service-error.ts";
 import { cryptoOperations } from "./crypto-operations.ts";
 import { keyOperations } from "./key-operations.ts";
 import { KeyRing } from "./keys.ts";
 import { macOperations } from "./mac-operations.ts";
+import { parseKeyId } from "./sealing.ts";
 
 export interface KmsOptions {
   readonly dataDir: string;
@@ -26,6 +28,23 @@ export class Kms implements JsonService {
       ...cryptoOperations(this.#ring),
       ...macOperations(this.#ring),
     };
+  }
+
+  /** The ARN of the key that a request names or that encrypted a ciphertext in base64; what is named, if there is none. */
+  findArn({
+    keyId,
+    ciphertext,
+  }: {
+    readonly keyId?: string | undefined;
+    readonly ciphertext?: string | undefined;
+  }): string {
+    try {
+      const reference = ciphertext === undefined ? (keyId ?? "") : parseKeyId(Buffer.from(ciphertext, "base64"));
+      return this.#ring.arn(this.#ring.find(reference));
+    } catch (error) {
+      if (error instanceof ServiceError) return keyId ?? "*";
+      throw error;
+    }
   }
 
   /** Creates a symmetric key with this id unless it exists. Returns its ARN. */

@@ -11,17 +11,26 @@ import { escapeXml } from "./xml.ts";
 const FILE_NAME = /\$\{filename\}/g;
 const STORED_HEADERS = ["content-type", "content-encoding", "content-disposition", "cache-control"];
 
+/** Throws an S3Error unless the signer may do it. `formKey` is the key of the object that a form stores. */
+export type Authorize = (formKey?: string) => void;
+
+export interface PostSettings {
+  readonly credentials: Readonly<Record<string, string>>;
+  readonly now: Millis;
+  readonly authorize: Authorize;
+}
+
 /** Handles an upload from a browser's form. The object is stored if the signed policy allows it. */
 export function postObject(
   store: ObjectStore,
   request: S3Request,
-  credentials: Readonly<Record<string, string>>,
-  now: Millis,
+  { credentials, now, authorize }: PostSettings,
 ): S3Response {
   const { fields, file } = parseForm(request.body, request.headers["content-type"] ?? "");
   checkPolicy({ bucket: request.bucket, fields, size: file.bytes.length }, credentials, now);
   const key = fields.get("key")?.replaceAll(FILE_NAME, () => file.name);
   if (!key) throw new S3Error("InvalidArgument", 400, "Bucket POST must contain a field named 'key'.");
+  authorize(key);
   const entries = [...fields];
   const object = store.put(request.bucket, key, file.bytes, {
     headers: Object.fromEntries(entries.filter(([name]) => STORED_HEADERS.includes(name))),

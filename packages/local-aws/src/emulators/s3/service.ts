@@ -7,7 +7,7 @@ import { errorXml, notEmulated, S3Error } from "./errors.ts";
 import { emptyResponse, type S3Request, type S3Response, xmlResponse } from "./http.ts";
 import { handleObjectRequest } from "./object-requests.ts";
 import { ObjectStore } from "./objects.ts";
-import { postObject } from "./post-object.ts";
+import { type Authorize, postObject } from "./post-object.ts";
 import { checkPresigned, isPresigned } from "./presigned.ts";
 
 export interface S3Options {
@@ -38,10 +38,11 @@ export class S3 {
   /**
    * Never rejects: an error becomes a response. All responses have CORS headers, so that a browser can read errors.
    * @param refusal answers the request
+   * @param authorize throws an S3Error for what the signer may not do. It is called once the signature is verified.
    */
-  handle(request: S3Request, refusal: S3Error | null = null): S3Response {
+  handle(request: S3Request, refusal: S3Error | null = null, authorize: Authorize = () => {}): S3Response {
     const cors = corsHeaders(this.#store.cors(request.bucket), request.method, request.headers);
-    const { status, headers, body } = this.#handle(request, cors, refusal);
+    const { status, headers, body } = this.#handle(request, cors, { refusal, authorize });
     return { status, headers: { ...headers, ...cors }, body: request.method === "HEAD" ? null : body };
   }
 
@@ -49,10 +50,14 @@ export class S3 {
     this.#store.close();
   }
 
-  #handle(request: S3Request, cors: Readonly<Record<string, string>>, refusal: S3Error | null): S3Response {
+  #handle(
+    request: S3Request,
+    cors: Readonly<Record<string, string>>,
+    { refusal, authorize }: { readonly refusal: S3Error | null; readonly authorize: Authorize },
+  ): S3Response {
     try {
       if (refusal !== null) throw refusal;
-      if (request.method !== "OPTIONS") return this.#dispatch(request);
+      if (request.method !== "OPTIONS") return this.#dispatch(request, authorize);
       if (Object.keys(cors).length > 0) return emptyResponse(200);
       throw new S3Error("AccessForbidden", 403, "CORSResponse: no rule of the bucket allows this request.");
     } catch (error) {
@@ -62,25 +67,29 @@ export class S3 {
     }
   }
 
-  #dispatch(request: S3Request): S3Response {
+  #dispatch(request: S3Request, authorize: Authorize): S3Response {
     if (isFormPost(request)) {
       if (!this.#store.has(request.bucket)) {
         throw new S3Error("NoSuchBucket", 404, "The specified bucket does not exist.");
       }
-      return postObject(this.#store, request, this.#options.credentials, this.#options.now());
+      const { credentials, now } = this.#options;
+      return postObject(this.#store, request, { credentials, now: now(), authorize });
     }
-    if (isPresigned(request)) return this.#dispatchPresigned(request);
+    if (isPresigned(request)) return this.#dispatchPresigned(request, authorize);
+    authorize();
     const body = isChunked(request.headers) ? decodeChunked(request.body, request.headers) : request.body;
     return request.key === ""
       ? handleBucketRequest(this.#store, { ...request, body }, this.#options)
       : handleObjectRequest(this.#store, { ...request, body });
   }
 
-  #dispatchPresigned(request: S3Request): S3Response {
+  #dispatchPresigned(request: S3Request, authorize: Authorize): S3Response {
     if (request.key === "") throw notEmulated("A presigned URL of a bucket");
     if (isChunked(request.headers)) throw notEmulated("A chunked body for a presigned URL");
     const { credentials, region, now } = this.#options;
-    return handleObjectRequest(this.#store, checkPresigned(request, { credentials, region, now: now() }));
+    const checked = checkPresigned(request, { credentials, region, now: now() });
+    authorize();
+    return handleObjectRequest(this.#store, checked);
   }
 }
 
