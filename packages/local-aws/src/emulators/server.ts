@@ -13,7 +13,6 @@ import {
   toSignedRequest,
 } from "../access/signature.ts";
 import type { AccessControl } from "../iam/access-control.ts";
-import { openServiceGate, type ServiceGate } from "../iam/service-gate.ts";
 import type { Millis } from "../support/time.ts";
 import { handleJsonRequest } from "./json-service.ts";
 import { Kms } from "./kms/service.ts";
@@ -22,6 +21,7 @@ import { accessDenied, errorXml, S3Error } from "./s3/errors.ts";
 import { hasOwnCredential, S3 } from "./s3/service.ts";
 import { signatureMismatch, unknownAccessKey } from "./s3/signature.ts";
 import { Secrets } from "./secrets.ts";
+import { openServiceGate, type ServiceGate } from "./service-gate.ts";
 import { Sqs } from "./sqs/service.ts";
 
 export interface EmulatorOptions {

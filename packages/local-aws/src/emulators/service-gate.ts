@@ -1,13 +1,13 @@
 import { type SignedRequest, signingKeyId } from "../access/signature.ts";
-import { accessDenied } from "../emulators/s3/errors.ts";
-import { parseForm } from "../emulators/s3/form.ts";
-import type { S3Request, S3Response } from "../emulators/s3/http.ts";
-import type { S3 } from "../emulators/s3/service.ts";
-import type { AccessControl } from "./access-control.ts";
-import { type Denial, denialMessage } from "./denials.ts";
-import { keyNeeds, mailNeeds, queueNeeds, secretNeeds } from "./needs/json-needs.ts";
-import type { AccessNeed } from "./needs/need.ts";
-import { listNeed, storageNeeds } from "./needs/storage-needs.ts";
+import type { AccessControl } from "../iam/access-control.ts";
+import { type Denial, denialMessage } from "../iam/denials.ts";
+import { keyNeeds, mailNeeds, queueNeeds, secretNeeds } from "../iam/needs/json-needs.ts";
+import type { AccessNeed } from "../iam/needs/need.ts";
+import { accessDenied } from "./s3/errors.ts";
+import { parseForm } from "./s3/form.ts";
+import type { S3Request, S3Response } from "./s3/http.ts";
+import type { S3 } from "./s3/service.ts";
+import { listNeed, storageNeeds } from "./storage-needs.ts";
 
 /** What the readers of requests ask the services. */
 export interface NamedResources {

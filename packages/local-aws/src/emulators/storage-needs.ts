@@ -1,6 +1,6 @@
-import type { S3Request } from "../../emulators/s3/http.ts";
-import { texts } from "../../emulators/s3/xml.ts";
-import { type AccessNeed, toContext } from "./need.ts";
+import { type AccessNeed, toContext } from "../iam/needs/need.ts";
+import type { S3Request } from "./s3/http.ts";
+import { texts } from "./s3/xml.ts";
 
 /** The actions of the settings of a bucket whose names are not those of the query. */
 const SETTING_ACTIONS: Readonly<Record<string, string>> = {
