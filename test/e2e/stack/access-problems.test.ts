@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { findAccessProblems } from "../support/access-records.ts";
+import { findAccessProblems } from "../support/access/access-records.ts";
 
 const run = (granted: string[], used: string[], denied: string[] = []) => ({
   granted: new Set(granted),

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { assemblyContext } from "../../../local/stack/stack.ts";
 import { synthesizeInto } from "../../../local/template/synthesis.ts";
-import { type AccessRun, findAccessProblems, readRecords } from "./access-records.ts";
+import { type AccessRun, findAccessProblems, readRecords } from "./access/access-records.ts";
+import { unusedGrants } from "./access/unused-grants.ts";
 import { limitConcurrency } from "./limit-concurrency.ts";
-import { unusedGrants } from "./unused-grants.ts";
 import { waitFor } from "./wait-for.ts";
 
 declare module "vitest" {

@@ -6,7 +6,7 @@ import type { LocalJson } from "../../../local/stack/local-json.ts";
 import { controlHeaders } from "../../support/access/control-token.ts";
 import { observeStack } from "../../support/conformance/observed-fetch.ts";
 import { descendantsOf } from "../../support/run/process-tree.ts";
-import { saveRecords } from "./access-records.ts";
+import { saveRecords } from "./access/access-records.ts";
 import { type ApiResponse, readResponse } from "./api-response.ts";
 import { readTable, restoreTable, type StoredItem } from "./dump-table.ts";
 import { waitUntilIdle } from "./emulator-journals.ts";

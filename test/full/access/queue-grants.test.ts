@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { expect, it } from "vitest";
 import { env, queues } from "#base/config/names.ts";
-import { readRecords } from "../../e2e/support/access-records.ts";
+import { readRecords } from "../../e2e/support/access/access-records.ts";
 import { startLocalStack } from "../../e2e/support/local-stack.ts";
 import { clientSettings } from "../../support/access/access-keys.ts";
 import { openedOnce } from "../../support/opened.ts";

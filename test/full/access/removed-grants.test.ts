@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, inject, test } from "vitest";
-import { readRecords } from "../../e2e/support/access-records.ts";
+import { readRecords } from "../../e2e/support/access/access-records.ts";
 import { createTestWebhook, personWrites } from "../../e2e/support/api-calls.ts";
 import { type LocalStack, startLocalStack } from "../../e2e/support/local-stack.ts";
 import {

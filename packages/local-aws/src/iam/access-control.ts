@@ -155,7 +155,7 @@ export function openStrictAccess({ accessKey, file, report }: AccessControlOptio
 function callerContext({ callerArn }: Role): AccessNeed["context"] {
   return {
     "aws:principalaccount": [ACCOUNT],
-    "aws:principalarn": [callerArn.replace(/:sts::(\d+):assumed-role\/([^/]+)\/.*$/, ":iam::$1:role/$2")],
+    "aws:principalarn": [`arn:aws:iam::${ACCOUNT}:role/${callerArn.split("/")[1]}`],
     "aws:requestedregion": [REGION],
     "aws:resourceaccount": [ACCOUNT],
     // Of the deployment. Here everything is on loopback.

@@ -3,6 +3,7 @@ const ESCAPES: Readonly<Record<string, string>> = { "${*}": "*", "${?}": "?", "$
 
 /** The first policy variable of a pattern that has no value here, such as `${aws:username}`, or null. */
 export function findVariable(pattern: string): string | null {
+  // Super-linear: the patterns of a policy are short.
   return (pattern.match(/\$\{[^}]*\}/g) ?? []).find((variable) => !Object.hasOwn(ESCAPES, variable)) ?? null;
 }
 
@@ -27,5 +28,6 @@ function toExpression(pattern: string, ignoresCase: boolean): RegExp {
     if (part === "?") return ".";
     return (ESCAPES[part] ?? part).replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
   });
+  // Super-linear: the patterns of a policy are short, and so are ARNs.
   return new RegExp(`^${source.join("")}$`, ignoresCase ? "is" : "s");
 }

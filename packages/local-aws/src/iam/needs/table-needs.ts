@@ -147,6 +147,7 @@ function leadingKeys(action: string, input: TableInput, schema: TableSchema): st
 /** The value of `name = :value` in the expression of a query. */
 function queriedKey(input: TableInput, partitionKeyName: string | undefined): string | null {
   const { KeyConditionExpression = "", ExpressionAttributeNames = {}, ExpressionAttributeValues = {} } = input;
+  // Super-linear: an expression has at most 4 KB.
   for (const [, name = "", value = ""] of KeyConditionExpression.matchAll(/([#\w.-]+)\s*=\s*(:\w+)/g)) {
     if ((ExpressionAttributeNames[name] ?? name) === partitionKeyName) return toText(ExpressionAttributeValues[value]);
   }
