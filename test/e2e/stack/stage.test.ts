@@ -108,5 +108,5 @@ it("doctor finds nothing wrong with the local stack, and skips what exists only 
   expect([code, ok]).toEqual([0, true]);
   const named = (status: string) => checks.filter((each) => each.status === status).map(({ check }) => check);
   expect(named("ok")).toEqual(["stacks", "table", "key", "secrets", "queues", "version", "app", "callbacks"]);
-  expect(named("skipped")).toEqual(["account", "bootstrap", "concurrency", "mail", "alarm topic"]);
+  expect(named("skipped")).toEqual(["account", "bootstrap", "concurrency", "existing", "mail", "alarm topic"]);
 });

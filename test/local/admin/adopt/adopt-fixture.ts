@@ -135,17 +135,19 @@ export async function openAdoptFixture(): Promise<AdoptFixture> {
       const folder = mkdtempSync(join(tmpdir(), "parley-adopt-stage-"));
       writeFileSync(join(folder, "prod.json"), JSON.stringify({ account, region, ...settings }));
       operations.length = 0;
+      const ends: (() => void)[] = [];
       const sources: AdoptionSources = {
         shell,
         folder,
         openStacks,
         openClients(options) {
-          const opened = openAdoptionClients(options);
+          const opened = region === REGION ? clients : openAdoptionClients(options);
           for (const client of Object.values(opened)) {
-            injectFaults(client as unknown as DynamoDBClient, (operation) => {
+            const end = injectFaults(client as unknown as DynamoDBClient, (operation) => {
               operations.push(operation.command);
               return endsAt(operation) ? "crash" : "pass";
             });
+            ends.push(end);
           }
           return opened;
         },
@@ -153,6 +155,7 @@ export async function openAdoptFixture(): Promise<AdoptFixture> {
       try {
         await adopt(readArguments(["adopt", "--stage", "prod", ...flags]), sources);
       } finally {
+        for (const end of ends) end();
         rmSync(folder, { recursive: true });
       }
     },

@@ -87,6 +87,7 @@ async function expectAsTemplate(settings: Readonly<Record<string, string>>, days
     ["existingJournalBucket", "JournalBucket"],
   ] as const) {
     const Bucket = settings[setting];
+    if (Bucket === undefined) continue;
     const expected = templateProperties("AWS::S3::Bucket", start);
     const access = await s3.send(new GetPublicAccessBlockCommand({ Bucket }));
     expect(access.PublicAccessBlockConfiguration).toEqual(expected.PublicAccessBlockConfiguration);
@@ -169,7 +170,8 @@ it("what a bucket has besides is replaced, and other statements of its policy st
 });
 
 it("a run that ends before any of its writes is continued by the same command", async () => {
-  const settings = await fixture.leave();
+  const { existingTable = "", existingKey = "", existingUploadBucket = "" } = await fixture.leave();
+  const settings = { existingTable, existingKey, existingUploadBucket };
   const steps: string[] = [];
   for (let isDone = false; !isDone; ) {
     let written = 0;
@@ -184,9 +186,7 @@ it("a run that ends before any of its writes is continued by the same command", 
   }
   expect(steps).toEqual([
     "EnableKeyRotation",
-    ...["PutBucketPolicy", "PutBucketLifecycleConfiguration"],
     ...["PutBucketPolicy", "PutBucketLifecycleConfiguration", "PutBucketCors"],
-    ...["PutBucketPolicy", "PutBucketLifecycleConfiguration"],
     ...["UpdateTimeToLive", "UpdateContinuousBackups", "UpdateTable"],
   ]);
   await expectAsTemplate(settings, 35);
