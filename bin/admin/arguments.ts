@@ -22,6 +22,7 @@ export const USAGE = `Usage:
   npm run admin -- rotate verify-token [--json]
   npm run admin -- adopt --stage NAME [--check] [--json]
   npm run admin -- migrate [--dry-run] [--json]
+  npm run admin -- restore [--from TIME] [--table NAME] [--json]
   npm run admin -- dlq list [--queue NAME] [--limit N] [--all] [--json]
   npm run admin -- dlq explain ID [--json]
   npm run admin -- dlq redrive ID... | --queue NAME | --all [--json]
@@ -59,6 +60,10 @@ adopt gives the existing resources that the file of a stage names what the templ
 protection of a table, rotation of a key, rules of a bucket. It changes nothing if one does not fit. --check only says what they lack.
 migrate brings the table to the form of this release, after its deployment. Without --stage it needs only ${env.table}. A run
 that was stopped is continued by the same command. --dry-run counts the rows and changes nothing.
+restore completes a table that was restored to an earlier time: sends stop, all sessions end, the acts of the journal are made,
+the platforms are asked what came and went since, and sends go on. --table names the copy before the deployment uses it: then
+only what needs no worker is done. --from is the time of a table that is not a point-in-time copy. Without --stage it needs what
+tenant delete needs, ${env.journalBucket} and PARLEY_<NAME>_QUEUE_URL. A run that was stopped is continued by the same command.
 dlq lists, explains and redrives messages that no worker could process. Without --stage it needs only ${env.table};
 redrive also needs PARLEY_<NAME>_QUEUE_URL. list --all includes redriven messages.
 listen prints the deliveries of a temporary endpoint, or forwards them to a receiver on this machine.
@@ -79,6 +84,8 @@ const options = {
   owner: stringOption,
   name: stringOption,
   stage: stringOption,
+  from: stringOption,
+  table: stringOption,
   tenant: stringOption,
   tenants: stringOption,
   confirm: stringOption,

@@ -30,6 +30,7 @@ const commands: Readonly<Record<string, Command>> = {
   doctor: async (values) => (await import("./doctor/doctor.ts")).diagnose(values),
   smoke: async (values) => (await import("./smoke/smoke.ts")).smoke(values),
   adopt: async (values) => (await import("./adopt/adopt.ts")).adopt(values),
+  restore: async (values) => (await import("./upkeep/restore.ts")).restoreCopiedTable(values),
   migrate: async (values) => (await import("./upkeep/migrate.ts")).migrateTable(values),
   listen: async (values) => (await import("./listen.ts")).listen(values),
   message: async (values) => print(values, await (await import("./conversation-commands.ts")).writeMessage(values)),

@@ -270,6 +270,10 @@ const help: Record<Reason, ErrorHelp> = {
     when: "The platform has restricted the account (`restricted`).",
     fix: "If the response has `Retry-After`, send again after that time. Otherwise resolve the restriction on the platform.",
   },
+  restoring: {
+    when: "The operator restores the table of the deployment to an earlier time, and has the platform asked what was sent since.",
+    fix: `${retryAfter} With the same \`Idempotency-Key\`, a message that was sent before the restore is not sent again.`,
+  },
   upload_refused: {
     when: "An upload failed: the platform refused the file. `detail` has its reason.",
     fix: "Resolve the reason, then upload the file again.",

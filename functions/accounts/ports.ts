@@ -15,6 +15,7 @@ import { erasureStore } from "#features/erasure/store/erasures.ts";
 import { receiveWebhook } from "#features/inbox/flows/inbound-webhooks.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
+import { restoredErasureStore } from "#features/recovery/store/restored-erasures.ts";
 import { toWebhookBody } from "#platforms/accounts/history.ts";
 import { type Host, processHost } from "../host.ts";
 import { openAccountPlatforms } from "../support/account-platforms.ts";
@@ -39,6 +40,7 @@ export function accountsPorts(host: Host = processHost): TaskPorts & WorkerPorts
     messages: messageStore(table),
     conversations: conversationStore(table),
     erasures: erasureStore(table),
+    restoredErasures: restoredErasureStore(table),
     renderWebhook: toWebhookBody,
     queueWebhook: (raw, now) => receiveWebhook(intake, raw, now),
     wait: (duration) => new Promise((resolve) => setTimeout(resolve, duration)),

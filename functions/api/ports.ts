@@ -27,6 +27,7 @@ import { socketStore } from "#features/realtime/store/sockets.ts";
 import { realtimeTicketStore } from "#features/realtime/store/tickets.ts";
 import { attachmentOwnerStore } from "#features/sending/store/attachment-owners.ts";
 import { budgetStore } from "#features/sending/store/budgets.ts";
+import { fetchedMessageStore } from "#features/sending/store/fetched-messages.ts";
 import { idempotencyKeyStore } from "#features/sending/store/idempotency-keys.ts";
 import { dueSendStore, sendRecordStore } from "#features/sending/store/send-records.ts";
 import { counterStore } from "#features/stats/store.ts";
@@ -68,6 +69,7 @@ export function apiPorts(host: Host = processHost): ApiPorts {
     sendRecords: sendRecordStore(table),
     budgets: budgetStore(table),
     dueSends: dueSendStore(table),
+    fetchedMessages: fetchedMessageStore(table),
     holds: holdStore(table),
     attachmentOwners: attachmentOwnerStore(table),
     uploads: uploadStore(table),

@@ -22,17 +22,14 @@ import { uploadRemovalStore } from "#features/uploads/store/upload-removals.ts";
 import { endpointStore } from "#features/webhooks/store/endpoints.ts";
 import type { Host } from "../host.ts";
 
-/** The ports of erasing the conversations of an account. */
-export function eraseAccountPorts(host: Host, table: Table): EraseAccountPorts & JournalPorts {
+/** The ports of erasing a conversation. */
+export function eraseRequestPorts(host: Host, table: Table): EraseRequestPorts {
   const { settings, clients, log } = host;
-  const root = serviceKeysReader(setting("rootSecretId", settings), clients.secrets);
-  const erasures = erasureStore(table);
   // The bundle has S3's client for the uploads.
   const put = clients.journal ?? openFiles(setting("journalBucket", settings), clients.s3).put;
-  const journal = openJournal({ put });
-  const erasePorts: EraseRequestPorts = {
-    journal,
-    erasures,
+  return {
+    journal: openJournal({ put }),
+    erasures: erasureStore(table),
     traces: traceStore(table),
     tenantStates: tenantStateStore(table),
     endpoints: endpointStore(table),
@@ -43,8 +40,15 @@ export function eraseAccountPorts(host: Host, table: Table): EraseAccountPorts &
     realtime: openQueue(setting("realtimeQueueUrl", settings), clients.sqs),
     log,
   };
+}
+
+/** The ports of erasing the conversations of an account. */
+export function eraseAccountPorts(host: Host, table: Table): EraseAccountPorts & JournalPorts {
+  const { settings, clients } = host;
+  const root = serviceKeysReader(setting("rootSecretId", settings), clients.secrets);
+  const erasePorts = eraseRequestPorts(host, table);
   return {
-    journal,
+    journal: erasePorts.journal,
     accounts: accountStore(table),
     holderTimes: holderTimeStore(table),
     accountChecks: accountCheckStore(table),
@@ -52,7 +56,7 @@ export function eraseAccountPorts(host: Host, table: Table): EraseAccountPorts &
     conversations: conversationStore(table),
     dataDeletions: dataDeletionStore(table),
     dataDeletionKeys: async (kid) => (await root(kid)).dataDeletion,
-    erasures,
+    erasures: erasePorts.erasures,
     eraseConversation: (erasure, hasTime) => eraseConversation(erasePorts, { ...erasure, actor: "system" }, hasTime),
     accountWork: openQueue(setting("accountsQueueUrl", settings), clients.sqs),
   };

@@ -60,6 +60,7 @@ export const sendRefusals = [
   "outcome_unknown",
   "account_needs_reauth",
   "account_restricted",
+  "restoring",
 ] as const;
 
 /** Legacy camelCase field names. */

@@ -192,6 +192,11 @@ const refusals = {
     "oauth_failed",
     "The platform login failed, or the account could not be connected. See detail for the reason.",
   ],
+  restoring: [
+    503,
+    "send_failed",
+    "The deployment is being restored, so nothing was sent. Send the message again after the time in Retry-After.",
+  ],
   internal_error: [500, "internal_error", "Internal error. Retry once."],
 } as const satisfies Record<string, readonly [number, string, string]>;
 

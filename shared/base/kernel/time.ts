@@ -35,6 +35,11 @@ export function iso(at: Millis): string {
   return new Date(at).toISOString();
 }
 
+/** The instant of a text that `iso` made. NaN for another one that is no time. */
+export function parseIso(text: string): Millis {
+  return Date.parse(text);
+}
+
 /** For a library that takes a Date. */
 export function toDate(at: Millis): Date {
   return new Date(at);

@@ -1,7 +1,8 @@
 import { sha256 } from "#base/kernel/bytes.ts";
+import { isUlid, ulidTime } from "#base/kernel/ids.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
-import { iso, type Millis } from "#base/kernel/time.ts";
-import type { Role } from "#features/access/rules/callers.ts";
+import { iso, type Millis, parseIso } from "#base/kernel/time.ts";
+import { type Role, roles } from "#features/access/rules/callers.ts";
 
 /** An act that a restored table does not know, and that must not be undone by restoring it. */
 export type JournalAct =
@@ -89,4 +90,84 @@ export function encodeJournalEntry({ id, at, act }: JournalEntry, status: Journa
   };
   const subject = journalSubject(act);
   return Buffer.from(JSON.stringify({ version: 1, id, at: iso(at), act: act.kind, subject, ...facts, status }));
+}
+
+/** An act as its entry has it. */
+export interface RecordedAct {
+  readonly kind: JournalAct["kind"];
+  readonly subject: string;
+  readonly at: Millis;
+  /** Of an erasure. */
+  readonly upTo: Millis;
+  /** Of a data deletion. */
+  readonly issuedAt: Millis;
+  /** Of a lower role. */
+  readonly role: Role;
+}
+
+const kinds: Readonly<Record<JournalAct["kind"], true>> = {
+  "conversation.erase": true,
+  "data.delete": true,
+  "key.revoke": true,
+  "sessions.end": true,
+  "member.remove": true,
+  "member.lower": true,
+  "tenant.suspend": true,
+  "tenant.resume": true,
+  "tenant.delete": true,
+  "account.disconnect": true,
+  "webhook_secret.rotate": true,
+  "root_secret.rotate": true,
+  "verify_token.rotate": true,
+};
+
+/** The object of an entry as JSON. Any field may be missing or have another type. */
+interface StoredEntry {
+  readonly version?: unknown;
+  readonly at?: unknown;
+  readonly act?: unknown;
+  readonly subject?: unknown;
+  readonly up_to?: unknown;
+  readonly issued_at?: unknown;
+  readonly role?: unknown;
+  readonly status?: unknown;
+}
+
+/**
+ * Reads the object of an entry. The time of an erasure or a data deletion that it does not name is that of the act.
+ * @returns `withdrawn` for an act that was refused; null for an entry that this release cannot read
+ */
+export function decodeJournalEntry(object: Uint8Array): RecordedAct | "withdrawn" | null {
+  const entry = parseObject(Buffer.from(object).toString());
+  const { version, act, subject, status } = entry;
+  if (version !== 1 || (status !== "recorded" && status !== "withdrawn")) return null;
+  const at = parseTime(entry.at);
+  if (typeof act !== "string" || !Object.hasOwn(kinds, act) || typeof subject !== "string" || at === null) return null;
+  if (status === "withdrawn") return status;
+  const kind = act as JournalAct["kind"];
+  const role = roles.find((name) => name === entry.role) ?? null;
+  if (kind === "member.lower" && role === null) return null;
+  const [upTo, issuedAt] = [parseTime(entry.up_to) ?? at, parseTime(entry.issued_at) ?? at];
+  return { kind, subject, at, upTo, issuedAt, role: role ?? "agent" };
+}
+
+/** When the act of a key was recorded; null for a key that is none of the journal's. */
+export function journalKeyTime(key: string): Millis | null {
+  const id = key.startsWith(JOURNAL_PREFIX) ? key.slice(JOURNAL_PREFIX.length) : "";
+  return isUlid(id) ? ulidTime(id) : null;
+}
+
+function parseObject(text: string): StoredEntry {
+  try {
+    return (JSON.parse(text) ?? {}) as StoredEntry;
+  } catch {
+    return {};
+  }
+}
+
+const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+function parseTime(value: unknown): Millis | null {
+  const at = typeof value === "string" && ISO_TIME.test(value) ? parseIso(value) : Number.NaN;
+  return Number.isNaN(at) ? null : at;
 }

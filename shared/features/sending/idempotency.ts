@@ -31,6 +31,11 @@ export interface IdempotentWork<A extends object, R extends Refusal> {
   readonly replayResult: (id: string) => Promise<A | R | null>;
 }
 
+/** The hash under which a caller's key is stored. */
+export function idempotencyHash({ scope }: Pick<Caller, "scope">, key: string): string {
+  return sha256Hex(JSON.stringify([scope, key]));
+}
+
 /** How far the clocks of two processes may differ. */
 const CLOCK_DIFFERENCE_MAX: Millis = MINUTE;
 
@@ -59,7 +64,7 @@ export async function withIdempotency<A extends object, R extends Refusal>(
   const now = time.now();
   if (key === null) return work.run(newUlid(now));
   let claim = {
-    keyHash: sha256Hex(JSON.stringify([caller.scope, key])),
+    keyHash: idempotencyHash(caller, key),
     bodyHash: sha256Hex(JSON.stringify(fingerprint)),
     workId: newUlid(now),
   };

@@ -9,6 +9,7 @@ import {
   type AccountRefusal,
   accountKey,
   checkAccount,
+  checkRestore,
 } from "#features/accounts/rules/accounts.ts";
 import { type ConversationHead, readConversationId, type Scope } from "#features/inbox/rules/messages.ts";
 import { windowAt } from "#features/inbox/rules/messaging-window.ts";
@@ -142,7 +143,7 @@ export type ReplyRefusal =
   | AccountRefusal
   | SendFailedRefusal
   | ClosedWindowRefusal
-  | Refusal<"conversation_not_found" | "account_not_found" | "invalid_request">;
+  | Refusal<"conversation_not_found" | "account_not_found" | "invalid_request" | "restoring">;
 
 /** Why a reply or a human agent's message was not sent. */
 export type PlanRefusal =
@@ -171,6 +172,9 @@ export async function planSend(
     ports.budgets.get({ tenant, account: accountRef, conversationId, scope }),
   ]);
   if (account) request.onAccount?.(account);
+  // Before anything that the restored table says: the conversation may not be fetched yet.
+  const restoring = account && scope === "live" ? checkRestore(account) : null;
+  if (restoring) return restoring;
   if (!head) return refuse("conversation_not_found");
   if (!account) return refuse("account_not_found");
   const path = resolveSendPath({ kind, actorId, holdId }, head.lastInboundAt, now);

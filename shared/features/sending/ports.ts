@@ -14,6 +14,7 @@ import type { OutboundMessages } from "#features/inbox/store/outbound-messages.t
 import type { Platform } from "#platforms/platform.ts";
 import type { AttachmentOwners } from "./store/attachment-owners.ts";
 import type { Budgets } from "./store/budgets.ts";
+import type { FetchedMessages } from "./store/fetched-messages.ts";
 import type { IdempotencyKeys } from "./store/idempotency-keys.ts";
 import type { DueSends, SendRecords } from "./store/send-records.ts";
 
@@ -36,6 +37,7 @@ export interface SettlePorts {
 }
 
 export interface SendPorts extends SettlePorts {
+  readonly fetchedMessages: FetchedMessages;
   readonly vault: Pick<Vault, "open">;
   readonly platformFor: (account: Account, scope: Scope) => Promise<Pick<Platform, "send">>;
 }

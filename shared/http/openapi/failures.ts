@@ -56,7 +56,11 @@ function failureName(status: number, reasons: readonly Reason[]): string | null 
 }
 
 /** The reasons that may carry Retry-After, besides those of the code `rate_limited`. */
-const reasonsWithRetry: ReadonlySet<Reason> = new Set<Reason>(["account_restricted", "workspace_day_limit"]);
+const reasonsWithRetry: ReadonlySet<Reason> = new Set<Reason>([
+  "account_restricted",
+  "restoring",
+  "workspace_day_limit",
+]);
 
 /** @param fields the schema of the further fields of `error` */
 export function failureResponse(status: number, reasons: readonly Reason[], fields?: Json): FailureResponse {

@@ -34,8 +34,10 @@ import { profileStore } from "#features/inbox/store/profiles.ts";
 import { socketFrameStore } from "#features/realtime/store/frame-quota.ts";
 import { socketStore } from "#features/realtime/store/sockets.ts";
 import { realtimeTicketStore } from "#features/realtime/store/tickets.ts";
+import { restoredErasureStore } from "#features/recovery/store/restored-erasures.ts";
 import { attachmentOwnerStore } from "#features/sending/store/attachment-owners.ts";
 import { budgetStore } from "#features/sending/store/budgets.ts";
+import { fetchedMessageStore } from "#features/sending/store/fetched-messages.ts";
 import { idempotencyKeyStore } from "#features/sending/store/idempotency-keys.ts";
 import { dueSendStore, sendRecordStore } from "#features/sending/store/send-records.ts";
 import { counterStore } from "#features/stats/store.ts";
@@ -95,6 +97,8 @@ export function openStores(table: Table) {
     sendRecords: sendRecordStore(table),
     budgets: budgetStore(table),
     dueSends: dueSendStore(table),
+    fetchedMessages: fetchedMessageStore(table),
+    restoredErasures: restoredErasureStore(table),
     holds: holdStore(table),
     verificationAttempts: verificationAttemptStore(table),
     uploads: uploadStore(table),

@@ -41,7 +41,7 @@ export interface AuditEntry {
   readonly action: AuditAction;
   /** `<type>:<id>` */
   readonly resource: string;
-  /** `console:<userId>`, `key:<keyId>`, `operator:<keyId>`, `cli` or `system` */
+  /** `console:<userId>`, `key:<keyId>`, `operator:<keyId>`, `cli`, `restore` or `system` */
   readonly actor: string;
   /** Null for the command line and for Parley itself. */
   readonly ip: string | null;

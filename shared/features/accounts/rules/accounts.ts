@@ -46,6 +46,14 @@ export interface ReplacedConnection {
   readonly sealedToken: Uint8Array;
 }
 
+/** The restore of the table to an earlier time, as it concerns an account. */
+export interface AccountRestore {
+  /** The time to which the table was restored. What came and went since is not in it, unless it was fetched. */
+  readonly from: Millis;
+  /** When the restore ended. Null while it is in progress: nothing is sent. */
+  readonly until: Millis | null;
+}
+
 export interface Account extends AccountRef {
   /** A ULID of its last connecting; empty for an account that was connected before there were any. */
   readonly connectionId: string;
@@ -74,6 +82,8 @@ export interface Account extends AccountRef {
   readonly socketsUntil: Millis | null;
   /** Whose subscriptions are still to be ended, the newest first. */
   readonly replaced: readonly ReplacedConnection[];
+  /** Null for an account that was connected since the table was last restored, or was never restored. */
+  readonly restore: AccountRestore | null;
   /** The access token, encrypted with KMS for this tenant and account. */
   readonly sealedToken: Uint8Array;
 }
@@ -115,6 +125,14 @@ export function checkAccount({ status, retryAt }: Account, now: Millis): Account
   if (status !== "restricted") return null;
   if (retryAt === null) return refuse("account_restricted", status);
   return now < retryAt ? refuse("account_restricted", status, Math.ceil((retryAt - now) / SECOND)) : null;
+}
+
+/** How long after a refusal the caller tries again. A restore takes some minutes. */
+const RESTORE_RETRY: Millis = MINUTE;
+
+/** The refusal of a send while the table is being restored: the platform may have the message already. */
+export function checkRestore({ restore }: Pick<Account, "restore">): Refusal<"restoring"> | null {
+  return restore?.until === null ? refuse("restoring", undefined, RESTORE_RETRY / SECOND) : null;
 }
 
 /**

@@ -21,6 +21,8 @@ export const accountAttributes = {
   refreshError: "rf",
   refreshFailingSince: "rs",
   replaced: "rp",
+  restoredFrom: "zf",
+  restoredUntil: "zu",
   resubscribedAt: "sb",
   retryAt: "ra",
   retryWait: "rw",

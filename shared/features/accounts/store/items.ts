@@ -6,6 +6,7 @@ import type { HealthEvent } from "../rules/account-health.ts";
 import {
   type Account,
   type AccountRef,
+  type AccountRestore,
   type AccountStatus,
   accountKey,
   type Connection,
@@ -133,6 +134,8 @@ export interface AccountItem extends Key {
   readonly [A.replaced]?: ReplacedConnection;
   /** The connections that were replaced before `replaced`, the newest first. */
   readonly [A.earlierReplaced]?: readonly ReplacedConnection[];
+  readonly [A.restoredFrom]?: Millis;
+  readonly [A.restoredUntil]?: Millis;
   readonly [A.resubscribedAt]?: Millis;
   readonly [A.socketsUntil]?: Millis;
   readonly [A.policy]?: StoredDecision;
@@ -238,8 +241,13 @@ export function toAccount(item: AccountItem): Account {
     replaced: replacedConnections(item),
     resubscribedAt: item[A.resubscribedAt] ?? null,
     socketsUntil: item[A.socketsUntil] ?? null,
+    restore: toAccountRestore(item),
     sealedToken: item[A.sealedToken],
   };
+}
+
+function toAccountRestore({ [A.restoredFrom]: from, [A.restoredUntil]: until }: AccountItem): AccountRestore | null {
+  return from === undefined ? null : { from, until: until ?? null };
 }
 
 /** The replaced connections of an account, the newest first. */

@@ -5,6 +5,7 @@ import type { RequestTime } from "#base/kernel/request-time.ts";
 import { currentTraceId, runWithTrace } from "#base/kernel/trace.ts";
 import type { Account } from "#features/accounts/rules/accounts.ts";
 import { accountForPush, type ReadAccount, requestHoldPush } from "#features/realtime/request-push.ts";
+import { answerFetched } from "#features/sending/fetched.ts";
 import { performSend, type SendResult } from "#features/sending/perform.ts";
 import { planSend, readMessage } from "#features/sending/plan.ts";
 import type { RequestedContent, SendContent } from "#features/sending/rules/send-content.ts";
@@ -73,8 +74,15 @@ async function sendHeldMessage(
   await ports.audit.add(hold.tenant, holdAuditEntry("hold.verify", hold, { actor: "system", ip }, time.now()));
   const message = readHeldMessage(hold);
   if (isRefusal(message)) return failedOutcome(toHoldError(message));
-  const request = { message, kind: "human_agent", holdId: hold.id, onAccount } as const;
+  let account: Account | null = null;
+  const onRead = (read: Account) => {
+    account = read;
+    onAccount(read);
+  };
+  const request = { message, kind: "human_agent", holdId: hold.id, onAccount: onRead } as const;
   const plan = await planSend(ports, request, time.now());
+  const fetched = await answerFetched(ports, { message, account, send: hold.id }, time.now());
+  if (fetched) return toHoldOutcome(fetched);
   if (isRefusal(plan)) return failedOutcome(toHoldError(plan));
   // The completion waits for the hold as a whole.
   const holdTime: RequestTime = { ...time, waitFor: (work) => work };
@@ -116,6 +124,7 @@ const publicReasons: ReadonlySet<Reason> = new Set([
   "account_needs_reauth",
   "account_restricted",
   "account_not_found",
+  "restoring",
 ]);
 
 function toHoldError({ refused, detail }: Refusal): HoldError {

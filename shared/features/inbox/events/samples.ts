@@ -39,6 +39,7 @@ export function sampleAccount(status: Account["status"] = "active"): Account {
     humanAgentBlockedAt: null,
     replaced: [],
     resubscribedAt: null,
+    restore: null,
     socketsUntil: null,
     sealedToken: new Uint8Array(),
   };

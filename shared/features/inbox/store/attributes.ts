@@ -54,6 +54,8 @@ export const messageAttributes = {
   ...authorship,
   ...messageChange,
   idIndex: table.idIndex.partitionKey,
+  /** After a restore of the table: the send that the fetched message answers. */
+  answeredSend: "fa",
   attachments: "a",
   countedAsEcho: "ce",
   echoedUrls: "eu",

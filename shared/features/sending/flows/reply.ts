@@ -1,7 +1,9 @@
 import { isRefusal, type Refusal, refuse } from "#base/kernel/refusals.ts";
 import type { RequestTime } from "#base/kernel/request-time.ts";
 import { type Caller, callerActor } from "#features/access/rules/callers.ts";
-import { mayBeErased, withIdempotency } from "../idempotency.ts";
+import type { Account } from "#features/accounts/rules/accounts.ts";
+import { answerFetched } from "../fetched.ts";
+import { idempotencyHash, mayBeErased, withIdempotency } from "../idempotency.ts";
 import { performSend, type SendResult, toSendResult } from "../perform.ts";
 import { admitMessage, planSend, type ReplyRefusal } from "../plan.ts";
 import type { AttachmentPorts, IdempotencyPorts, SendPorts } from "../ports.ts";
@@ -48,7 +50,17 @@ export async function sendReply(
     },
     {
       run: async (id) => {
-        const plan = await planSend(ports, { message, kind: "reply" }, time.now());
+        let account: Account | null = null;
+        const onAccount = (read: Account) => {
+          account = read;
+        };
+        const plan = await planSend(ports, { message, kind: "reply", onAccount }, time.now());
+        const send = idempotencyKey === null ? null : idempotencyHash(caller, idempotencyKey);
+        const fetched = send && (await answerFetched(ports, { message, account, send }, time.now()));
+        if (fetched) {
+          onReplay?.();
+          return toReplyResult(fetched);
+        }
         return isRefusal(plan) ? plan : toReplyResult(await performSend(ports, { ...plan, id }, time));
       },
       replayResult: async (id) => {

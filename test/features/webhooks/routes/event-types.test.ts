@@ -165,6 +165,7 @@ it("rendered events match the published schema for accounts", () => {
     humanAgentBlockedAt: null,
     replaced: [],
     resubscribedAt: null,
+    restore: null,
     socketsUntil: null,
     sealedToken: new Uint8Array(),
   };

@@ -2,6 +2,7 @@ import { RETENTION } from "#base/kernel/limits.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
 import { conversationId, HISTORY_AGE_MIN } from "#features/inbox/rules/messages.ts";
+import { journalSubject } from "#features/recovery/rules.ts";
 import type { ThreadMessage } from "#platforms/accounts/account-platform.ts";
 import type { Account } from "../../rules/accounts.ts";
 import type { MissingMessagePorts } from "./ports.ts";
@@ -45,7 +46,11 @@ async function queueMissing(
 ): Promise<number> {
   const { tenant, account, participantId, now } = history;
   const conversation = conversationId({ tenant, account, participantId });
-  const erasedAt = await readErasure(ports, conversation, now);
+  const [own, restored] = [
+    await readErasure(ports, conversation, now),
+    await readRestoredErasure(ports, { account, conversation, now }),
+  ];
+  const erasedAt = own === null || restored === null ? (own ?? restored) : Math.max(own, restored);
   // The second in which the conversation was erased counts as before the erasure.
   const messages = history.messages.filter(({ at }) => erasedAt === null || at > erasedAt);
   const [oldest, newest] = [messages.at(0), messages.at(-1)];
@@ -68,6 +73,17 @@ async function readErasure(
 ): Promise<Millis | null> {
   const snapshots = await ports.conversations.snapshots([conversation], { consistent: true });
   return snapshots.get(conversation)?.erasedAt ?? ports.erasures.erasedAt(conversation, now);
+}
+
+/** The erasure that the journal has of a conversation which the restored table may not know. */
+async function readRestoredErasure(
+  { restoredErasures }: Pick<MissingMessagePorts, "restoredErasures">,
+  { account, conversation, now }: Pick<ThreadHistory, "account" | "now"> & { readonly conversation: string },
+): Promise<Millis | null> {
+  const { restore } = account;
+  if (restore === null || (restore.until !== null && restore.until + RETENTION < now)) return null;
+  const act = { kind: "conversation.erase", conversationId: conversation, upTo: now } as const;
+  return restoredErasures.upTo(journalSubject(act));
 }
 
 /** Messages of one second follow each other by a millisecond each, after a stored one of that second too. */

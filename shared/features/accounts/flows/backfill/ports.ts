@@ -5,6 +5,7 @@ import type { Millis } from "#base/kernel/time.ts";
 import type { Erasures } from "#features/erasure/store/erasures.ts";
 import type { Conversations } from "#features/inbox/store/conversations.ts";
 import type { Messages } from "#features/inbox/store/messages.ts";
+import type { RestoredErasures } from "#features/recovery/store/restored-erasures.ts";
 import type { AccountPlatform, ThreadMessage } from "#platforms/accounts/account-platform.ts";
 import type { AccountRef, Connection } from "../../rules/accounts.ts";
 import type { AccountChecks } from "../../store/account-checks.ts";
@@ -15,6 +16,7 @@ export interface MissingMessagePorts {
   readonly messages: Pick<Messages, "sentTimes">;
   readonly conversations: Pick<Conversations, "snapshots">;
   readonly erasures: Pick<Erasures, "erasedAt">;
+  readonly restoredErasures: Pick<RestoredErasures, "upTo">;
   /** A webhook's body with these messages of one account. */
   readonly renderWebhook: (account: AccountRef, messages: readonly ThreadMessage[]) => Uint8Array;
   /** Queues a webhook's body as intake does. */

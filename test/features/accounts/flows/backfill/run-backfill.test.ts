@@ -1,7 +1,12 @@
 import { expect, it } from "vitest";
 import { DAY, HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
 import { runBackfill } from "#features/accounts/flows/backfill/run-backfill.ts";
+import { conversationId } from "#features/inbox/rules/messages.ts";
+import { journalSubject } from "#features/recovery/rules.ts";
+import { restoredErasureStore } from "#features/recovery/store/restored-erasures.ts";
+import { restoredRowStore } from "#features/recovery/store/restored-rows.ts";
 import { receiveCount } from "../../../../../functions/worker/redelivery.ts";
+import { injectFaults } from "../../../../support/faults.ts";
 import { runErasure } from "../../../../support/flows/data-subject.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../../support/flows/fault-injection.ts";
 import { openTestEnv } from "../../../../support/flows/test-env.ts";
@@ -333,3 +338,30 @@ it.each(faultPoints)(
     expect(cases).toBeGreaterThan(10);
   },
 );
+
+it("a conversation that the journal says is erased, and that the restored table does not have, is fetched from its erasure on", async () => {
+  const { tenant, account, since, until } = fixture;
+  const rows = restoredRowStore(testEnv.table);
+  const conversation = conversationId({ tenant, account, participantId: person(1) });
+  const subject = journalSubject({ kind: "conversation.erase", conversationId: conversation, upTo: 0 });
+  await restoredErasureStore(testEnv.table).note(subject, since + HOUR, testEnv.now());
+  await restoredErasureStore(testEnv.table).note(subject, since, testEnv.now());
+  fixture.missed(...thread(1, 2, since + MINUTE), ...thread(1, 1, since + 2 * HOUR), ...thread(2, 1, since + MINUTE));
+  await rows.stopSends(tenant, account, since);
+  await fixture.backfill();
+  expect(await fixture.texts(person(1))).toEqual(textsOf(thread(1, 1, since + 2 * HOUR)));
+  expect(await fixture.texts(person(2))).toEqual(textsOf(thread(2, 1, since + MINUTE)));
+  // At any other time nothing of it is read.
+  await rows.resumeSends(tenant, account, { from: since, until });
+  testEnv.advance(8 * DAY);
+  const reads: string[] = [];
+  const end = injectFaults(testEnv.table.client as never, ({ input }) => {
+    reads.push(JSON.stringify(input));
+    return "pass";
+  });
+  fixture.missed(...thread(3, 1, testEnv.now() - HOUR));
+  await fixture.backfill({ since: testEnv.now() - 2 * HOUR, until: testEnv.now() - 30 * MINUTE });
+  end();
+  expect(reads.filter((input) => input.includes("RX#"))).toEqual([]);
+  expect(await fixture.texts(person(3))).toHaveLength(1);
+});

@@ -51,6 +51,7 @@ export function connectedAccount(account: LoginConnection["account"]): Account {
     authorizedBy: [],
     replaced: [],
     resubscribedAt: null,
+    restore: null,
     socketsUntil: null,
     humanAgentBlockedAt: null,
   };

@@ -12,6 +12,7 @@ import * as erasureKeys from "#features/erasure/store/items.ts";
 import * as holdsKeys from "#features/holds/store/items.ts";
 import * as inboxKeys from "#features/inbox/store/items.ts";
 import * as realtimeKeys from "#features/realtime/store/items.ts";
+import * as recoveryKeys from "#features/recovery/store/items.ts";
 import * as sendingKeys from "#features/sending/store/items.ts";
 import * as statsKeys from "#features/stats/store.ts";
 import * as tenantsKeys from "#features/tenants/store/tenant-states.ts";
@@ -31,6 +32,7 @@ const keys = {
   ...holdsKeys,
   ...inboxKeys,
   ...realtimeKeys,
+  ...recoveryKeys,
   ...sendingKeys,
   ...statsKeys,
   ...tenantsKeys,
@@ -147,6 +149,9 @@ export const rowsOfNoTenant: Readonly<Record<string, () => Row>> = {
   verificationAttemptsKey: () => keys.verificationAttemptsKey("hold", NOW),
   sendSweepCheckpointKey: () => ({ ...keys.sendSweepCheckpointKey, p: "1" }),
   sweepCheckpointKey: () => ({ ...keys.sweepCheckpointKey, p: "1" }),
+  restoreKey: () => ({ ...keys.restoreKey, f: NOW, j: NOW, s: NOW }),
+  // The hash of a conversation's id, for seven days.
+  restoredErasureKey: () => ({ ...keys.restoredErasureKey("subject"), up: NOW }),
   deliveryScanCheckpointKey: () => ({ ...keys.deliveryScanCheckpointKey, p: "1" }),
 };
 

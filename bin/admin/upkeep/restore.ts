@@ -1,0 +1,86 @@
+import { env } from "#base/config/names.ts";
+import { setting } from "#base/config/settings.ts";
+import { DAY, iso, type Millis, SECOND } from "#base/kernel/time.ts";
+import { type RestoreResult, restoreTable, type StepReport } from "#features/recovery/flows/restore.ts";
+import { readRestorePoint, restorePorts } from "../../../functions/admin/restore-ports.ts";
+import { type Arguments, HELP_HINT } from "../arguments.ts";
+import { CliError } from "../cli-error.ts";
+import { resolveTarget, type Target } from "../deployment.ts";
+import { printJson, printLine, printProblem } from "../text/print.ts";
+
+/** DynamoDB restores no table to an earlier time, and the journal lasts five days longer. */
+const RECOVERY_MAX: Millis = 35 * DAY;
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/;
+/** A restore is to a second, which an operator may write without its fraction. */
+const POINT_DIFFERENCE_MAX: Millis = SECOND;
+
+/** Brings a table that was restored to an earlier time to what it must not have forgotten. Prints each step. */
+export async function restoreCopiedTable(values: Arguments): Promise<undefined> {
+  const { positionals, json, table } = values;
+  if (positionals.length > 1) throw new CliError(`Unexpected argument: ${positionals[1]}. ${HELP_HINT}`);
+  const target = await resolveTarget(values);
+  const environment = table === undefined ? target.environment : { ...target.environment, [env.table]: table };
+  const isPreparation = table !== undefined && table !== target.environment[env.table];
+  const from = await restorePoint(environment, values, target);
+  const steps: StepReport[] = [];
+  const report = (step: StepReport) => {
+    steps.push(step);
+    if (!json) printLine(`ok  ${step.step.padEnd(NAME_CHARS)}  ${step.done}`);
+    for (const problem of step.problems) printProblem(problem);
+  };
+  const { now, wait } = target;
+  if (!json) printProblem(`Restoring ${setting("table", environment)} from ${iso(from)}.`);
+  const ports = restorePorts(environment, { now, wait });
+  const result = await restoreTable(ports, { from, isPreparation, time: { now, wait }, report });
+  if (result.kind === "other") {
+    throw new CliError(
+      `Step sends off failed: the table was restored to ${iso(result.restore.from)}. Use --from ${iso(result.restore.from)}.`,
+    );
+  }
+  if (json) printJson({ result: result.kind, from: iso(from), steps });
+  else printLine(describe(result));
+}
+
+const NAME_CHARS = "sends off".length;
+
+function describe(result: Exclude<RestoreResult, { kind: "other" }>): string {
+  if (result.kind === "prepared") {
+    return "The table is prepared, and sends nothing. Deploy the stage with it, then run restore without --table.";
+  }
+  const endedAt = iso(result.restore.endedAt ?? result.restore.startedAt);
+  if (result.kind === "ended") return `This restore ended at ${endedAt}. Nothing to do.`;
+  return `Restored at ${endedAt}. For 24 hours a repeated send gets the message that was fetched.`;
+}
+
+/**
+ * The time to which the table was restored: that of the copy, or `--from` for one that DynamoDB does not know as a copy.
+ * @throws CliError for a time that is none, that is not the copy's, and outside of the recovery period
+ */
+async function restorePoint(environment: Target["environment"], { from }: Arguments, { now }: Target): Promise<Millis> {
+  if (from !== undefined && (!TIME.test(from) || Number.isNaN(Date.parse(from)))) {
+    throw refuseStart(`--from ${from} is not a time. Write it as 2026-11-29T08:00:00Z`);
+  }
+  const copied = await readRestorePoint(environment).catch((error: Error) => {
+    if (error.name !== "ResourceNotFoundException") throw error;
+    throw refuseStart(`the table ${setting("table", environment)} does not exist. Check its name and the region`);
+  });
+  const named = from === undefined ? null : Date.parse(from);
+  const point = copied ?? named;
+  if (point === null) {
+    throw refuseStart("the table is not a point-in-time copy. Use the copy, or name its time with --from");
+  }
+  if (named !== null && Math.abs(named - point) > POINT_DIFFERENCE_MAX) {
+    throw refuseStart(`the table is a copy of ${iso(point)}, not of ${from}. Leave out --from`);
+  }
+  if (point > now()) throw refuseStart(`${iso(point)} is in the future. Name the time of the copy`);
+  const oldest = now() - RECOVERY_MAX;
+  if (point < oldest) {
+    throw refuseStart(`${iso(point)} is before ${iso(oldest)}, where the journal begins. Restore to a later time`);
+  }
+  return point;
+}
+
+/** Nothing was changed. */
+function refuseStart(problem: string): CliError {
+  return new CliError(`Step time failed: ${problem}.`);
+}

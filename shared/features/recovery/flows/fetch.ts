@@ -1,0 +1,80 @@
+import { QUEUE_DELAY_MAX, RETENTION } from "#base/kernel/limits.ts";
+import { MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
+import { encodeAccountTask } from "#features/accounts/queue.ts";
+import { accountKey, callsNoPlatform } from "#features/accounts/rules/accounts.ts";
+import { HISTORY_AGE_MIN } from "#features/inbox/rules/messages.ts";
+import type { RestoredRow } from "../store/restored-rows.ts";
+import type { Restore } from "../store/restores.ts";
+import { JOURNAL_MARGIN } from "./apply-journal.ts";
+import type { FetchPorts, RestoreTime } from "./ports.ts";
+
+type AccountRow = Extract<RestoredRow, { kind: "account" }>;
+
+/** What left before the sends stopped is at the platform by then. */
+const IN_FLIGHT_MAX: Millis = MINUTE;
+/** How long the histories of all accounts are read at most. */
+const READING_MAX: Millis = 30 * MINUTE;
+const POLL_INTERVAL: Millis = 5 * SECOND;
+/** Then the worker of webhooks has stored what was read last. */
+const STORING_MAX: Millis = MINUTE;
+
+/**
+ * Has the histories of the accounts read from the time of the restore until now, as after a loss of their webhooks, and
+ * waits until what they have is stored. The histories name a message 12 minutes after it was sent. Safe to repeat.
+ * @returns the accounts whose history was not read to its end, as `<tenant> <account>`
+ */
+export async function fetchMissing(
+  ports: FetchPorts,
+  {
+    restore,
+    rows,
+    time,
+  }: { readonly restore: Restore; readonly rows: readonly AccountRow[]; readonly time: RestoreTime },
+): Promise<string[]> {
+  const until = await ports.restores.setFetchUntil(restore.from, time.now() + IN_FLIGHT_MAX);
+  let pending: AccountRow[] = [];
+  const unread: AccountRow[] = [];
+  for (const row of rows) {
+    if (callsNoPlatform(row.account)) continue;
+    const state = await queueAccount(ports, row, { since: restore.from - JOURNAL_MARGIN, until, now: time.now() });
+    if (state === "queued") pending.push(row);
+    if (state === "unreadable") unread.push(row);
+  }
+  const endsAt = Math.max(until + HISTORY_AGE_MIN, time.now()) + READING_MAX;
+  while (pending.length > 0 && time.now() < endsAt) {
+    await time.wait(POLL_INTERVAL);
+    const left: AccountRow[] = [];
+    for (const row of pending) {
+      const check = await ports.accountChecks.get(row.tenant, row.account);
+      if (check?.backfill) left.push(row);
+    }
+    pending = left;
+  }
+  if (rows.length > 0) await time.wait(STORING_MAX);
+  return [...unread, ...pending].map(({ tenant, account }) => `${tenant} ${accountKey(account)}`).sort();
+}
+
+/** @returns `gone`: the account was disconnected in the meantime; `unreadable`: it needs a new login, and is read after that */
+async function queueAccount(
+  { accounts, accountChecks, accountWork }: FetchPorts,
+  { tenant, account: ref }: AccountRow,
+  { since, until, now }: { readonly since: Millis; readonly until: Millis; readonly now: Millis },
+): Promise<"queued" | "unreadable" | "gone"> {
+  const account = await accounts.get(tenant, ref);
+  if (!account) return "gone";
+  const check = await accountChecks.get(tenant, ref);
+  const gap = { since: Math.max(since, check?.heldSince ?? 0), until };
+  const noted = check && (await accountChecks.noteBackfill(check, gap, now - RETENTION));
+  const task = {
+    op: "fill_gap",
+    tenant,
+    account: ref,
+    connectionId: account.connectionId,
+    ...(noted ?? gap),
+    after: null,
+    done: 0,
+  } as const;
+  const delay = Math.min(Math.max(0, until + HISTORY_AGE_MIN - now), QUEUE_DELAY_MAX);
+  await accountWork.send({ body: encodeAccountTask(task), group: tenant, delay });
+  return noted && account.status !== "needs_reauth" ? "queued" : "unreadable";
+}

@@ -1,0 +1,124 @@
+import { forEachConcurrent } from "#base/kernel/parallel.ts";
+import type { Millis } from "#base/kernel/time.ts";
+import type { RestoredRow } from "../store/restored-rows.ts";
+import type { Restore } from "../store/restores.ts";
+import { type AppliedJournal, applyJournal } from "./apply-journal.ts";
+import { fetchMissing } from "./fetch.ts";
+import type { RestorePorts, RestoreTime } from "./ports.ts";
+
+/** Writes in flight at once. */
+const CONCURRENCY = 10;
+
+/** The steps of a restore, in their order. */
+export const restoreSteps = ["sends off", "sessions", "journal", "fetch", "late acts", "sends on"] as const;
+export type RestoreStep = (typeof restoreSteps)[number];
+
+/** The end of a step: what it did, and what is left to the operator, a sentence each. */
+export interface StepReport {
+  readonly step: RestoreStep;
+  readonly done: string;
+  readonly problems: readonly string[];
+}
+
+/**
+ * - `prepared`: nothing can be sent from the table, and no access that ended since is left. The functions may use it
+ * - `done`: by this run; `ended`: by an earlier one
+ * - `other`: the table was restored to another time
+ */
+export type RestoreResult =
+  | { readonly kind: "prepared" }
+  | { readonly kind: "done" | "ended"; readonly restore: Restore }
+  | { readonly kind: "other"; readonly restore: Restore };
+
+export interface RestoreRequest {
+  /** The time to which the table was restored. */
+  readonly from: Millis;
+  /** Whether the functions do not use the table yet. Then only those steps are made that need no worker. */
+  readonly isPreparation: boolean;
+  readonly time: RestoreTime;
+  readonly report: (report: StepReport) => void;
+}
+
+/**
+ * Brings a table that was restored to an earlier time to what it must not have forgotten: stops all sends and ends the
+ * sessions, makes the acts of the journal, has the platforms asked what came and went since, makes the acts about what that
+ * brought, and lets the accounts send. Every step is safe to repeat and to kill: the same call finishes.
+ */
+export async function restoreTable(ports: RestorePorts, request: RestoreRequest): Promise<RestoreResult> {
+  const { from, isPreparation, time, report } = request;
+  const start = await ports.restores.start(from, time.now());
+  if (start.kind !== "started") return start;
+  const { restore } = start;
+  const since = restore.journalSince;
+
+  const accounts = await findRows(ports, "account");
+  await forEachConcurrent(accounts, CONCURRENCY, ({ tenant, account }) =>
+    ports.restoredRows.stopSends(tenant, account, from),
+  );
+  const holds = await endHolds(ports);
+  report({ step: "sends off", done: `${accounts.length} accounts, ${holds} held messages ended`, problems: [] });
+
+  report({ step: "sessions", done: await endSessions(ports), problems: [] });
+
+  const only = isPreparation ? "access" : "all";
+  report(toReport("journal", await applyJournal(ports, { since, only, time })));
+  if (isPreparation) return { kind: "prepared" };
+
+  // Those of tenants and accounts that the journal ended are gone.
+  const rows = await findRows(ports, "account");
+  const unread = await fetchMissing(ports, { restore, rows, time });
+  const problems = unread.map(
+    (account) => `The history of ${account} was not read to its end. It is read when the account's checks can.`,
+  );
+  report({ step: "fetch", done: `${rows.length - unread.length} of ${rows.length} accounts`, problems });
+
+  report(toReport("late acts", await applyJournal(ports, { since, only: "all", time })));
+
+  const until = time.now();
+  // Also those that were connected again since.
+  const stopped = await findRows(ports, "account");
+  await forEachConcurrent(stopped, CONCURRENCY, ({ tenant, account }) =>
+    ports.restoredRows.resumeSends(tenant, account, { from, until }),
+  );
+  const endedAt = await ports.restores.end(from, until);
+  report({ step: "sends on", done: `${stopped.length} accounts`, problems: [] });
+  return { kind: "done", restore: { ...restore, endedAt } };
+}
+
+async function findRows<Kind extends RestoredRow["kind"]>(
+  { restoredRows }: Pick<RestorePorts, "restoredRows">,
+  kind: Kind,
+): Promise<Extract<RestoredRow, { kind: Kind }>[]> {
+  const rows: RestoredRow[] = [];
+  for await (const page of restoredRows.scan()) rows.push(...page.filter((row) => row.kind === kind));
+  return rows as Extract<RestoredRow, { kind: Kind }>[];
+}
+
+/** A hold that waits in the table may have been sent since. */
+async function endHolds({ holds }: Pick<RestorePorts, "holds">): Promise<number> {
+  let ended = 0;
+  for await (const page of holds.listWaiting()) {
+    await forEachConcurrent([...page], CONCURRENCY, async ({ id }) => {
+      if (await holds.revoke(id)) ended++;
+    });
+  }
+  return ended;
+}
+
+async function endSessions({ restoredRows }: Pick<RestorePorts, "restoredRows">): Promise<string> {
+  const [people, links] = [new Set<string>(), new Set<string>()];
+  for await (const page of restoredRows.scan()) {
+    for (const row of page) {
+      if (row.kind === "user") people.add(row.userId);
+      if (row.kind === "link") links.add(row.loginId);
+    }
+  }
+  await forEachConcurrent([...people], CONCURRENCY, (userId) => restoredRows.endSessions(userId));
+  await forEachConcurrent([...links], CONCURRENCY, (loginId) => restoredRows.removeLink(loginId));
+  return `those of ${people.size} people, and ${links.size} sign-in links`;
+}
+
+function toReport(step: RestoreStep, { made, problems }: AppliedJournal): StepReport {
+  const counts = [...made].map(([kind, count]) => `${count} ${kind}`);
+  return { step, done: counts.length === 0 ? "nothing to make" : counts.join(", "), problems };
+}
