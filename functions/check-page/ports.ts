@@ -19,7 +19,6 @@ import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
 import { outboundMessageStore } from "#features/inbox/store/outbound-messages.ts";
 import { budgetStore } from "#features/sending/store/budgets.ts";
-import { fetchedMessageStore } from "#features/sending/store/fetched-messages.ts";
 import { dueSendStore, sendRecordStore } from "#features/sending/store/send-records.ts";
 import { tenantStateStore } from "#features/tenants/store/tenant-states.ts";
 import { type Host, processHost } from "../host.ts";
@@ -44,7 +43,6 @@ export function checkPagePorts(host: Host = processHost): CheckPagePorts {
     budgets: budgetStore(table),
     sendRecords: sendRecordStore(table),
     dueSends: dueSendStore(table),
-    fetchedMessages: fetchedMessageStore(table),
     outboundMessages: outboundMessageStore(table),
     messages: messageStore(table),
     erasures: erasureStore(table),

@@ -1,9 +1,8 @@
-import { refuse } from "#base/kernel/refusals.ts";
+import { type Refusal, refuse } from "#base/kernel/refusals.ts";
 import { DAY, MINUTE, type Millis } from "#base/kernel/time.ts";
 import type { Account } from "#features/accounts/rules/accounts.ts";
-import type { SendResult } from "./perform.ts";
 import type { ReadMessage } from "./plan.ts";
-import type { SendPorts } from "./ports.ts";
+import type { FetchedPorts } from "./ports.ts";
 import { contentAttachments, contentText } from "./rules/send-content.ts";
 import { contentHash } from "./rules/sends.ts";
 
@@ -21,6 +20,11 @@ interface RepeatedSend {
   readonly send: string;
 }
 
+/** With `outcome_unknown` the platform may have the message. */
+type FetchedResult =
+  | { readonly kind: "sent"; readonly messageId: string }
+  | { readonly kind: "refused"; readonly refusal: Refusal<"outcome_unknown"> };
+
 /**
  * The result of a send whose message the platform has from before a restore of the table: on the day after a restore, a
  * message with its text that was fetched. Each message answers one send. Media has no text to compare: it counts as a
@@ -28,10 +32,10 @@ interface RepeatedSend {
  * @returns null when the message is to be sent
  */
 export async function answerFetched(
-  { fetchedMessages }: Pick<SendPorts, "fetchedMessages">,
+  { fetchedMessages }: FetchedPorts,
   { message: { tenant, conversationId, content, scope }, account, send }: RepeatedSend,
   now: Millis,
-): Promise<SendResult | null> {
+): Promise<FetchedResult | null> {
   const { from, until = null } = account?.restore ?? {};
   if (scope === "test" || from === undefined || until === null || now >= until + ANSWERED_FOR) return null;
   const sentHash = contentHash(contentText(content), contentAttachments(content));

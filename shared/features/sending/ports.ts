@@ -37,9 +37,13 @@ export interface SettlePorts {
 }
 
 export interface SendPorts extends SettlePorts {
-  readonly fetchedMessages: FetchedMessages;
   readonly vault: Pick<Vault, "open">;
   readonly platformFor: (account: Account, scope: Scope) => Promise<Pick<Platform, "send">>;
+}
+
+/** What finds the messages that were sent before a restore of the table. */
+export interface FetchedPorts {
+  readonly fetchedMessages: FetchedMessages;
 }
 
 export interface AttachmentPorts {

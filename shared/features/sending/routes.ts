@@ -3,9 +3,9 @@ import { isRefusal } from "#base/kernel/refusals.ts";
 import { endpointsFor } from "#http/endpoints-for.ts";
 import { sendAliases, sendFields, sendRefusals, textOrMedia, textOrMediaMeta, toSendRequest } from "#http/send-body.ts";
 import { sendReply as send } from "./flows/reply.ts";
-import type { AttachmentPorts, IdempotencyPorts, SendPorts } from "./ports.ts";
+import type { AttachmentPorts, FetchedPorts, IdempotencyPorts, SendPorts } from "./ports.ts";
 
-const endpoint = endpointsFor<SendPorts & IdempotencyPorts & AttachmentPorts>();
+const endpoint = endpointsFor<SendPorts & IdempotencyPorts & AttachmentPorts & FetchedPorts>();
 
 export const sendReply = endpoint.caller({
   operation: "sendReply",

@@ -4,9 +4,10 @@ import type { Millis } from "#base/kernel/time.ts";
 import { currentTrace } from "#base/kernel/trace.ts";
 import { authorName, type CallerAuthor } from "#features/access/author.ts";
 import { requestHoldPush } from "#features/realtime/request-push.ts";
-import { mayBeErased, withIdempotency } from "#features/sending/idempotency.ts";
+import { answerFetched } from "#features/sending/fetched.ts";
+import { idempotencyHash, mayBeErased, withIdempotency } from "#features/sending/idempotency.ts";
 import { admitMessage, type PlannedSend, type PlanRefusal, planSend } from "#features/sending/plan.ts";
-import type { AttachmentPorts, IdempotencyPorts, SendPorts } from "#features/sending/ports.ts";
+import type { AttachmentPorts, FetchedPorts, IdempotencyPorts, SendPorts } from "#features/sending/ports.ts";
 import type { RequestedContent } from "#features/sending/rules/send-content.ts";
 import type { HoldPorts } from "../ports.ts";
 import { holdAuditEntry, holdExpiresAt, holdIdFromUlid, holdSecret, holdSecretHash } from "../rules/holds.ts";
@@ -32,6 +33,7 @@ type HoldResult = Omit<CreatedHold, "conversationId">;
 export type CreatePorts = HoldPorts &
   IdempotencyPorts &
   AttachmentPorts &
+  FetchedPorts &
   Pick<SendPorts, "conversations" | "accounts" | "budgets" | "erasures">;
 
 /**
@@ -64,7 +66,13 @@ export async function createHold(
     {
       run: async (id) => {
         const plan = await planSend(ports, { message: read, kind: "human_agent" }, now);
-        return isRefusal(plan) ? plan : saveHold(ports, plan, { id: holdIdFromUlid(id), author, now });
+        if (isRefusal(plan)) return plan;
+        const send = idempotencyKey === null ? null : idempotencyHash(caller, idempotencyKey);
+        const fetched =
+          send === null ? null : await answerFetched(ports, { message: read, account: plan.account, send }, now);
+        if (fetched?.kind === "refused") return fetched.refusal;
+        const fetchedMessage = fetched ? { fetchedMessageId: fetched.messageId } : {};
+        return saveHold(ports, plan, { id: holdIdFromUlid(id), author, now, ...fetchedMessage });
       },
       replayResult: async (id) => {
         const existing = await ports.holds.get(holdIdFromUlid(id));
@@ -81,12 +89,17 @@ export async function createHold(
 async function saveHold(
   ports: CreatePorts,
   { head, account, content, scope, replyTo, actorId }: PlannedSend,
-  { id, author, now }: { readonly id: string; readonly author: CallerAuthor; readonly now: Millis },
+  {
+    author,
+    now,
+    ...own
+  }: Pick<NewHold, "id" | "fetchedMessageId"> & { readonly author: CallerAuthor; readonly now: Millis },
 ): Promise<HoldResult | Refusal<"conversation_not_found">> {
   if (head.lastInboundAt === null || actorId === null)
     throw new Error("The plan of a human agent's message lacks an actor or an inbound message.");
+  const { id } = own;
   const newHold: NewHold = {
-    id,
+    ...own,
     conversationId: head.id,
     scope,
     content,

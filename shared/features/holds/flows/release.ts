@@ -5,7 +5,6 @@ import type { RequestTime } from "#base/kernel/request-time.ts";
 import { currentTraceId, runWithTrace } from "#base/kernel/trace.ts";
 import type { Account } from "#features/accounts/rules/accounts.ts";
 import { accountForPush, type ReadAccount, requestHoldPush } from "#features/realtime/request-push.ts";
-import { answerFetched } from "#features/sending/fetched.ts";
 import { performSend, type SendResult } from "#features/sending/perform.ts";
 import { planSend, readMessage } from "#features/sending/plan.ts";
 import type { RequestedContent, SendContent } from "#features/sending/rules/send-content.ts";
@@ -72,17 +71,12 @@ async function sendHeldMessage(
   time: RequestTime,
 ): Promise<HoldOutcome> {
   await ports.audit.add(hold.tenant, holdAuditEntry("hold.verify", hold, { actor: "system", ip }, time.now()));
+  // It was sent before the table was restored.
+  if (hold.fetchedMessageId) return { trigger: "accept", platformMessageId: hold.fetchedMessageId };
   const message = readHeldMessage(hold);
   if (isRefusal(message)) return failedOutcome(toHoldError(message));
-  let account: Account | null = null;
-  const onRead = (read: Account) => {
-    account = read;
-    onAccount(read);
-  };
-  const request = { message, kind: "human_agent", holdId: hold.id, onAccount: onRead } as const;
+  const request = { message, kind: "human_agent", holdId: hold.id, onAccount } as const;
   const plan = await planSend(ports, request, time.now());
-  const fetched = await answerFetched(ports, { message, account, send: hold.id }, time.now());
-  if (fetched) return toHoldOutcome(fetched);
   if (isRefusal(plan)) return failedOutcome(toHoldError(plan));
   // The completion waits for the hold as a whole.
   const holdTime: RequestTime = { ...time, waitFor: (work) => work };

@@ -15,6 +15,7 @@ export const holdAttributes = {
   createdAt: "ca",
   error: "er",
   expiresAt: "ex",
+  fetchedMessageId: "fm",
   platformMessageId: "m",
   replyTo: "r",
   secretHash: "hs",

@@ -39,6 +39,8 @@ export interface Hold extends HoldLifecycle {
   readonly secretHash: string;
   /** The send that claimed it. */
   readonly sendId: string | null;
+  /** After a restore of the table: the message that the platform has of an earlier request with its idempotency key. */
+  readonly fetchedMessageId?: string;
   /** The trace of the request that created it. */
   readonly traceId?: string;
 }
@@ -58,6 +60,7 @@ export interface HoldItem extends Key {
   readonly [A.secretHash]: string;
   readonly [A.createdAt]: Millis;
   readonly [A.expiresAt]: Millis;
+  readonly [A.fetchedMessageId]?: string;
   readonly [A.sendId]?: string;
   readonly [A.traceId]?: string;
   readonly [A.claimedAt]?: Millis;
@@ -84,6 +87,7 @@ export function holdItem(hold: NewHold) {
     [A.actorId]: hold.actorId,
     [A.actorName]: hold.actorName ?? undefined,
     [A.secretHash]: hold.secretHash,
+    [A.fetchedMessageId]: hold.fetchedMessageId,
     [A.traceId]: hold.traceId,
     [A.createdAt]: hold.createdAt,
     [A.expiresAt]: hold.expiresAt,
@@ -115,6 +119,7 @@ export function toHold(item: HoldItem): Hold {
     createdAt: item[A.createdAt],
     expiresAt: item[A.expiresAt],
     sendId: item[A.sendId] ?? null,
+    ...(item[A.fetchedMessageId] === undefined ? {} : { fetchedMessageId: item[A.fetchedMessageId] }),
     ...traceField(item[A.traceId]),
     state: toHoldState(item, content),
   };

@@ -6,10 +6,10 @@ import { answerFetched } from "../fetched.ts";
 import { idempotencyHash, mayBeErased, withIdempotency } from "../idempotency.ts";
 import { performSend, type SendResult, toSendResult } from "../perform.ts";
 import { admitMessage, planSend, type ReplyRefusal } from "../plan.ts";
-import type { AttachmentPorts, IdempotencyPorts, SendPorts } from "../ports.ts";
+import type { AttachmentPorts, FetchedPorts, IdempotencyPorts, SendPorts } from "../ports.ts";
 import type { RequestedContent } from "../rules/send-content.ts";
 
-type ReplyPorts = SendPorts & IdempotencyPorts & AttachmentPorts;
+type ReplyPorts = SendPorts & IdempotencyPorts & AttachmentPorts & FetchedPorts;
 
 export interface Reply extends RequestedContent {
   readonly conversationId: string;

@@ -98,7 +98,6 @@ it("the outcome of media is unknown when media of the same type was fetched", as
 
 it("a held message that passes its check is not sent when the platform has it from before the restore", async () => {
   const held = await openHoldFixture(testEnv);
-  const hold = await held.newHold();
   const account = parseConversationId(held.tenant, held.conversation)?.account;
   if (!account) throw new Error("The conversation has no account.");
   const fetched = sampleMessage(held.tenant, {
@@ -107,6 +106,11 @@ it("a held message that passes its check is not sent when the platform has it fr
   });
   await messageStore(testEnv.table).record(held.tenant, fetched, testEnv.now());
   await restored({ tenant: held.tenant, accountRef: account });
+  const hold = await held.newHold({ idempotencyKey: "k-1" });
   expect(await held.complete(hold)).toMatchObject({ state: { status: "sent", platformMessageId: "fetched" } });
   expect(held.calls).toEqual([]);
+  const other = await held.newHold({ idempotencyKey: "k-2" });
+  expect(await held.complete(other)).toMatchObject({
+    state: { status: "sent", platformMessageId: `${held.tenant}-sent-1` },
+  });
 });
