@@ -90,11 +90,14 @@ it("a restore of yesterday's table that is killed after every step forgets no er
 
   for (const step of STEPS) {
     const program = start(yesterday);
+    const kill = setInterval(() => {
+      if (program.output().includes(`ok  ${step}`)) program.child.kill("SIGKILL");
+    }, 2);
     await runUntil(stack, program, `ok  ${step}`);
-    program.child.kill("SIGKILL");
     await program.exitCode;
-    // The last step follows at once.
-    if (step === STEPS.at(-1)) continue;
+    clearInterval(kill);
+    // The last steps follow at once.
+    if (step === "fetch" || step === "late acts") continue;
     const refused = await reply(conversation, "order-7");
     expect([step, refused.status, refused.headers.get("retry-after")]).toEqual([step, 503, "60"]);
   }
@@ -102,7 +105,7 @@ it("a restore of yesterday's table that is killed after every step forgets no er
   await runUntil(stack, program, null);
   expect([await program.exitCode, program.output().split("\n").at(-2)]).toEqual([
     0,
-    expect.stringContaining("Restored"),
+    expect.stringMatching(/^Restored at|^This restore ended at/),
   ]);
 
   expect((await ping()).status).toBe(401);
