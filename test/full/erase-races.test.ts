@@ -1,5 +1,5 @@
 import { it } from "vitest";
-import { runInterleavings } from "../support/flows/erasure-race.ts";
+import { runInterleavings } from "../support/flows/races/erasure-race.ts";
 import { openTestEnv } from "../support/flows/test-env.ts";
 import { openedOnce } from "../support/opened.ts";
 

@@ -1,5 +1,5 @@
 import type { Millis } from "#base/kernel/time.ts";
-import { seededRandom } from "../../support/flows/deterministic-scheduler.ts";
+import { seededRandom } from "../../support/flows/races/deterministic-scheduler.ts";
 import { currentProcess, type WorldProcess } from "../../support/world/processes.ts";
 import { type VirtualTimer, virtualizeProcess } from "./virtual-process.ts";
 

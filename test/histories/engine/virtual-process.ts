@@ -3,7 +3,7 @@ import crypto, { createHmac, createSecretKey, KeyObject, timingSafeEqual, type w
 import { syncBuiltinESMExports } from "node:module";
 import { setRuntimeOverrides } from "#base/kernel/runtime.ts";
 import type { Millis } from "#base/kernel/time.ts";
-import { seededRandom } from "../../support/flows/deterministic-scheduler.ts";
+import { seededRandom } from "../../support/flows/races/deterministic-scheduler.ts";
 import { currentProcess, processClock, type WorldProcess } from "../../support/world/processes.ts";
 
 // While a history runs, this process has no time and no chance of its own: timers, clocks and random numbers follow

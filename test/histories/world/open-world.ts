@@ -8,7 +8,7 @@ import { dueSendStore } from "#features/sending/store/send-records.ts";
 import { createTenant } from "#features/tenants/flows/tenants.ts";
 import { createKey } from "../../features/access/flows/support/api-keys.ts";
 import { linkTestAccount } from "../../features/accounts/flows/support/link-test-account.ts";
-import { seededRandom } from "../../support/flows/deterministic-scheduler.ts";
+import { seededRandom } from "../../support/flows/races/deterministic-scheduler.ts";
 import { openAws } from "../cloud/aws.ts";
 import { connectEventSources } from "../cloud/event-sources.ts";
 import { openGateway } from "../cloud/gateway.ts";

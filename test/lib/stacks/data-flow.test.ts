@@ -179,6 +179,9 @@ describe("the rows of the table", () => {
     "Due attempt": `${week} after they were due`,
     "Quarantine row": `${week}; of \`Inbound\` from its arrival, removed each hour`,
     Erasure: durationText(limits.ERASURE_MARKER_TTL),
+    "Erasure of the journal, of a conversation that a restored table may not have": durationText(
+      limits.ERASURE_MARKER_TTL,
+    ),
     "Data deletion that a platform requested": durationText(limits.DATA_DELETION_RETENTION),
     "Account route": `${durationText(HOLDER_RETENTION)} after it was disconnected`,
     "Login that connected an account": `${durationText(limits.AUTHORIZATION_RETENTION)} after the account was disconnected`,

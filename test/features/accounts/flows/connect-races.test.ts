@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { isRefusal, refuse } from "#base/kernel/refusals.ts";
-import { interleave } from "../../../support/flows/deterministic-scheduler.ts";
+import { interleave } from "../../../support/flows/races/deterministic-scheduler.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
 import { openedOnce } from "../../../support/opened.ts";
 import { repetitions } from "../../../support/sampling.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
-import { interleave, seededRandom } from "../../../support/flows/deterministic-scheduler.ts";
+import { interleave, seededRandom } from "../../../support/flows/races/deterministic-scheduler.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
 import { openedOnce } from "../../../support/opened.ts";
 import { repetitions } from "../../../support/sampling.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { allRows } from "../../../support/flows/data-subject.ts";
-import { runInterleavings } from "../../../support/flows/erasure-race.ts";
+import { runInterleavings } from "../../../support/flows/races/erasure-race.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
 import { openedOnce } from "../../../support/opened.ts";
 import { repetitions } from "../../../support/sampling.ts";

@@ -12,14 +12,14 @@ import { conversationId } from "#features/inbox/rules/messages.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
 import { type Fault, injectFaults } from "../../../../support/faults.ts";
+import { ingestEvents, listFeed } from "../../../../support/flows/platform-events.ts";
 import {
   expectedInOrder,
   type HistoryStep,
   interleavings,
   suppressible,
   webhookBatches,
-} from "../../../../support/flows/interleavings.ts";
-import { ingestEvents, listFeed } from "../../../../support/flows/platform-events.ts";
+} from "../../../../support/flows/races/interleavings.ts";
 import { openTestEnv } from "../../../../support/flows/test-env.ts";
 import { openedOnce } from "../../../../support/opened.ts";
 import { NOW, newTenant } from "../../../../support/stores/samples.ts";

@@ -20,7 +20,7 @@ import { postedKey } from "#features/uploads/rules/uploads.ts";
 import { uploadStore } from "#features/uploads/store/uploads.ts";
 import type { Platform } from "#platforms/platform.ts";
 import { allRows, tenantCaller, uploadedFiles } from "../../../../support/flows/data-subject.ts";
-import { interleave } from "../../../../support/flows/deterministic-scheduler.ts";
+import { interleave } from "../../../../support/flows/races/deterministic-scheduler.ts";
 import { type TestEnv, UPLOAD_BUCKET } from "../../../../support/flows/test-env.ts";
 import { openStores } from "../../../../support/stores/open-stores.ts";
 import { newTenant, PERSON, SAMPLE_INBOX, sampleMessage } from "../../../../support/stores/samples.ts";

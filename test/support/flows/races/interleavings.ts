@@ -10,7 +10,7 @@ import {
   readReceiptEvent,
   textEvent,
   unsendEvent,
-} from "./platform-events.ts";
+} from "../platform-events.ts";
 
 /** One platform event, with its message ID. */
 export interface HistoryStep {

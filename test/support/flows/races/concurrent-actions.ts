@@ -11,10 +11,10 @@ import type { CheckPagePorts } from "#features/holds/ports.ts";
 import { holdSecret } from "#features/holds/rules/holds.ts";
 import { verificationAttemptStore } from "#features/holds/store/verification-attempts.ts";
 import { fetchProfile } from "#features/inbox/flows/fetch-profile.ts";
-import { tenantCaller } from "./data-subject.ts";
-import type { ErasureFixture } from "./erasure-fixture.ts";
-import { CHALLENGE_KEYS, easyChallengeToken, newSourceIp, solveChallenge } from "./hold-fixture.ts";
-import type { TestEnv } from "./test-env.ts";
+import { tenantCaller } from "../data-subject.ts";
+import type { ErasureFixture } from "../erasure-fixture.ts";
+import { CHALLENGE_KEYS, easyChallengeToken, newSourceIp, solveChallenge } from "../hold-fixture.ts";
+import type { TestEnv } from "../test-env.ts";
 
 /** Actions of other actors on the erasure fixture's person. Each resolves to whether it had an effect. */
 export function concurrentActions(

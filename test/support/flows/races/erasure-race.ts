@@ -3,11 +3,11 @@ import { DAY, MINUTE } from "#base/kernel/time.ts";
 import { auditStore } from "#features/access/store/audit.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
-import { newTenant } from "../stores/samples.ts";
+import { newTenant } from "../../stores/samples.ts";
+import { openErasureFixture } from "../erasure-fixture.ts";
+import type { TestEnv } from "../test-env.ts";
 import { concurrentActions } from "./concurrent-actions.ts";
 import { interleave } from "./deterministic-scheduler.ts";
-import { openErasureFixture } from "./erasure-fixture.ts";
-import type { TestEnv } from "./test-env.ts";
 
 /** What an interleaving contained. */
 const outcomeKinds = ["late", "newer head", "one replayed", "all replayed", "held", "sent", "profile fetched"] as const;
