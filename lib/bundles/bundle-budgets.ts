@@ -12,7 +12,7 @@ export const bundleBudgets: Readonly<Record<FunctionName, number>> = {
   Deliver: 880_000,
   Profile: 440_000,
   Erase: 540_000,
-  Mail: 450_000,
+  Mail: 480_000,
   HandOver: 610_000,
   Account: 765_000,
   Socket: 350_000,

@@ -152,7 +152,7 @@ test("a receiver that answers 410", async () => {
   const cost = await pipeline.cost(() => pipeline.deliver());
   const [row, pausedAndAudited, body, counted] = [2, 4, 1, 1];
   const [eventWcu, eventSqs] = [1, 1.5];
-  expect(cost).toEqual({ wcu: row + pausedAndAudited + body + counted, rcu: eventWcu + eventSqs, sqs: 5 });
+  expect(cost).toEqual({ wcu: row + pausedAndAudited + body + counted, rcu: eventWcu + eventSqs, sqs: 6 });
 });
 
 test("a deleted endpoint", async () => {
@@ -254,9 +254,9 @@ test("an endpoint with an open circuit costs one unit for a warning, and five fo
   const [endpointId = ""] = other.endpointIds;
   const { tenant } = other;
   for (const [failedSince, wcu, sqs] of [
-    [10, 1, 2],
-    // The event's own message.
-    [20, 5, 3],
+    [10, 1, 3],
+    // The notice to the owners, and the event's own message.
+    [20, 5, 4],
   ] as const) {
     const endpoint = await pipeline.stores.endpoints.get(tenant, endpointId);
     if (!endpoint) throw new Error("The endpoint is not there.");

@@ -115,7 +115,8 @@ describe.for(cases)("an outage of %s of %i ms", ([service, duration]) => {
     // Five of each message in its first minutes, and then six an hour.
     const most = waited.length * (5 + (6 * duration) / HOUR);
     expect(receives).toBeLessThanOrEqual(most);
-    expect(refused).toBeLessThanOrEqual(REFUSED_MAX * most);
+    // Messages that come in two batches in place of one cost one request more, with its attempts.
+    expect(refused).toBeLessThanOrEqual(REFUSED_MAX * (most + 1));
   });
 });
 
