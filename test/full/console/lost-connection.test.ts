@@ -98,12 +98,6 @@ it("a new message gives a tone and a notification only to those who switched the
   await choose(page, "Sound for new messages");
   await choose(page, "Desktop notifications");
   world.inbox.write(anna, "person", { text: "Audible" });
-  await page.waitForTimeout(1500);
-  console.log(
-    JSON.stringify(await signs(page)),
-    await page.evaluate("localStorage['parley.preferences']"),
-    world.complaints,
-  );
   await waitFor("the tone", async () => (await signs(page)).tones === 1);
   expect((await signs(page)).notifications).toEqual([]);
   world.inbox.write(anna, "ben", { text: "An answer" });
