@@ -15,16 +15,34 @@ export interface ListQuery {
 /** How far a list is loaded. */
 export interface ListState {
   readonly status: "loading" | "ready" | "failed";
+  /** What ended the last load of it early; null when nothing did. */
   readonly error: unknown;
   /** The cursor of the next page; null when all is loaded. */
   readonly next: string | null;
-  /** How many pages are loaded. */
-  readonly pages: number;
+  /** How many conversations the loaded pages had. */
+  readonly rows: number;
   /** The last conversation that was loaded; null when all is loaded. */
   readonly last: Conversation | null;
 }
 
-export const emptyList: ListState = { status: "loading", error: null, next: null, pages: 0, last: null };
+export const emptyList: ListState = { status: "loading", error: null, next: null, rows: 0, last: null };
+
+/** A count is exact up to here. */
+export const COUNTED_MAX = 200;
+
+/**
+ * A count in words: exact up to 200, then `200+`. While others may belong to it that are not loaded, it has a plus, too.
+ * @param isComplete whether all that belong to it are loaded
+ */
+export function countLabel(count: number, isComplete: boolean): string {
+  if (count > COUNTED_MAX) return `${COUNTED_MAX}+`;
+  return isComplete || count === 0 ? String(count) : `${count}+`;
+}
+
+/** Whether everything of a list is loaded. */
+export function isComplete({ status, next }: ListState): boolean {
+  return status === "ready" && next === null;
+}
 
 /** The same query has the same key. */
 export function listKey({ view, platform, accountKey }: ListQuery): string {

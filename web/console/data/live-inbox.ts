@@ -3,19 +3,20 @@ import {
   type ConversationBook,
   emptyBook,
   type FetchedConversations,
+  STALE_MS,
   withFetched,
   withFrame,
   withoutErased,
 } from "./conversation-book.ts";
 import { isWellFormed } from "./frame-shape.ts";
-import { emptyList, type ListQuery, type ListState, listKey, loadedOf } from "./inbox-lists.ts";
+import { COUNTED_MAX, emptyList, type ListQuery, type ListState, listKey, loadedOf } from "./inbox-lists.ts";
 import { emptyThread, type MessageBook, messagesOf, withEvent, withMessages } from "./message-book.ts";
 import { type Conversation, type Message, millis, type StreamEvent } from "./types.ts";
 import type { WallClock } from "./wall-clock.ts";
 
 const PAGE = 50;
-/** A count is exact up to here. */
-export const COUNTED_MAX = 200;
+/** So many conversations of a list are always fetched again; those further down only as far as they may have changed. */
+const REFETCHED_MAX = 500;
 /** Threads that stay loaded, so that one that was open shows without a request. */
 const THREADS_MAX = 60;
 
@@ -27,7 +28,10 @@ export interface StreamStatus {
 
 export interface ThreadState {
   readonly status: "loading" | "ready" | "failed" | "missing";
+  /** Why the newest messages could not be fetched; null when they were. */
   readonly error: unknown;
+  /** Why the next older page could not be fetched; null when that did not fail. */
+  readonly olderError: unknown;
   readonly book: MessageBook;
   /** The cursor of the next older page; null when all is loaded. */
   readonly older: string | null;
@@ -43,6 +47,8 @@ export interface InboxState {
 }
 
 type Listener = () => void;
+/** `again` fetches what is loaded of a list; `more` loads its next page. */
+type LoadMode = "again" | "more";
 type EventListener = (event: StreamEvent) => void;
 
 /** The inbox of one workspace: fetches it, follows the stream, and keeps both in one state. */
@@ -53,9 +59,14 @@ export class LiveInbox {
   #connection: RealtimeConnection | null = null;
   readonly #listeners = new Set<Listener>();
   readonly #eventListeners = new Set<EventListener>();
-  readonly #queries = new Map<string, ListQuery>();
+  /** The lists that are shown, and in how many places. */
+  readonly #shown = new Map<string, { readonly query: ListQuery; readonly places: number }>();
   /** The lists that are being loaded, and whether each must be loaded again after that. */
   readonly #loading = new Map<string, { again: boolean }>();
+  /** What each list was loaded for when that failed. */
+  readonly #failed = new Map<string, LoadMode>();
+  /** When each list was last fetched as a whole, in epoch milliseconds of the server. */
+  readonly #fetchedAt = new Map<string, number>();
 
   constructor(parley: Parley, clock: WallClock) {
     this.parley = parley;
@@ -133,9 +144,9 @@ export class LiveInbox {
     for (const listener of this.#eventListeners) listener(event);
   }
 
-  /** Merges a conversation that a call returned. */
+  /** Merges a conversation that a write returned. It shows all changes before the write, unlike that of a list. */
   mergeConversation(conversation: Conversation, startedAt: number): void {
-    this.#merge({ conversations: [conversation], startedAt });
+    this.#set({ book: withFrame(this.#state.book, conversation, startedAt) });
   }
 
   /** Merges a message that a call returned. */
@@ -153,21 +164,32 @@ export class LiveInbox {
 
   /** Fetches again what is shown: after each hello, and when the page is looked at again. */
   async refetch(): Promise<void> {
-    await Promise.all([...this.#queries.values()].map((query) => this.#loadList(query, "again")));
+    const lists = new Map(this.#state.lists);
+    // One that is not shown is loaded when it is shown again.
+    for (const key of lists.keys()) if (!this.#shown.has(key)) lists.delete(key);
+    if (lists.size < this.#state.lists.size) this.#set({ lists });
+    for (const loading of this.#loading.values()) loading.again = true;
+    await Promise.all([...this.#shown.values()].map(({ query }) => this.#loadList(query, "again")));
   }
 
-  /** Loads a list unless it is loaded. */
-  async loadList(query: ListQuery): Promise<void> {
+  /** Loads a list unless it is loaded, and follows it until `hide`. */
+  show(query: ListQuery): { readonly loaded: Promise<void>; hide(): void } {
     const key = listKey(query);
-    if (this.#queries.has(key)) return;
-    this.#queries.set(key, query);
-    await this.#loadList(query, "again");
+    this.#show(query, 1);
+    const isKnown = this.#loading.has(key) || this.#state.lists.get(key)?.status === "ready";
+    const loaded = isKnown ? Promise.resolve() : this.#loadList(query, "again");
+    return { loaded, hide: () => this.#show(query, -1) };
   }
 
   /** Loads the next page of a list. */
   async loadMore(query: ListQuery): Promise<void> {
     const state = this.#state.lists.get(listKey(query));
     if (state?.next) await this.#loadList(query, "more");
+  }
+
+  /** Repeats the load of a list that failed. */
+  async retry(query: ListQuery): Promise<void> {
+    await this.#loadList(query, this.#failed.get(listKey(query)) ?? "again");
   }
 
   /** Fetches a conversation with its newest messages. What is loaded shows at once. */
@@ -191,7 +213,7 @@ export class LiveInbox {
     const thread = this.#state.threads.get(id);
     if (!thread?.older || thread.isLoadingOlder) return;
     const cursor = thread.older;
-    this.#setThread(id, { isLoadingOlder: true });
+    this.#setThread(id, { isLoadingOlder: true, olderError: null });
     const startedAt = this.clock.now();
     try {
       const page = await this.parley.conversations.get(id, { limit: PAGE, cursor });
@@ -200,7 +222,7 @@ export class LiveInbox {
       const older = current.older === cursor ? page.next_cursor : current.older;
       this.#setThread(id, { book: withMessages(current.book, page.messages, startedAt), older, isLoadingOlder: false });
     } catch (error) {
-      this.#setThread(id, { isLoadingOlder: false, error });
+      this.#setThread(id, { isLoadingOlder: false, olderError: error });
     }
   }
 
@@ -213,8 +235,14 @@ export class LiveInbox {
     this.#set({ stream: { state, since: Date.now() } });
   }
 
-  /** @param mode `again` loads as many pages as were loaded; `more` loads the next one */
-  async #loadList(query: ListQuery, mode: "again" | "more"): Promise<void> {
+  #show(query: ListQuery, change: 1 | -1): void {
+    const key = listKey(query);
+    const places = (this.#shown.get(key)?.places ?? 0) + change;
+    if (places > 0) this.#shown.set(key, { query, places });
+    else this.#shown.delete(key);
+  }
+
+  async #loadList(query: ListQuery, mode: LoadMode): Promise<void> {
     const key = listKey(query);
     const current = this.#loading.get(key);
     if (current) {
@@ -225,26 +253,61 @@ export class LiveInbox {
     const loading = { again: false };
     this.#loading.set(key, loading);
     try {
-      const before = this.#state.lists.get(key) ?? emptyList;
-      const pagesWanted = mode === "more" ? 1 : Math.max(before.pages, query.view === "all" ? 1 : COUNTED_MAX / PAGE);
-      let cursor = mode === "more" ? before.next : null;
-      let last = mode === "more" ? before.last : null;
-      let pages = mode === "more" ? before.pages : 0;
-      for (let page = 0; page < pagesWanted; page++) {
-        const result = await this.#fetchPage(query, cursor, last);
-        pages += 1;
-        cursor = result.next;
-        last = result.last;
-        if (cursor === null) break;
-      }
-      this.#setList(key, { status: "ready", error: null, next: cursor, pages, last: cursor === null ? null : last });
+      await (mode === "more" ? this.#loadNext(query) : this.#loadAgain(query));
+      this.#failed.delete(key);
     } catch (error) {
       const { status } = this.#state.lists.get(key) ?? emptyList;
+      this.#failed.set(key, mode);
       this.#setList(key, { status: status === "ready" ? "ready" : "failed", error });
     } finally {
       this.#loading.delete(key);
     }
-    if (loading.again) await this.#loadList(query, "again");
+    if (!loading.again) return;
+    if (this.#shown.has(key)) await this.#loadList(query, "again");
+    else this.#forgetList(key);
+  }
+
+  async #loadNext(query: ListQuery): Promise<void> {
+    const key = listKey(query);
+    const before = this.#state.lists.get(key) ?? emptyList;
+    const { next, last, rows } = await this.#fetchPage(query, before.next, before.last);
+    this.#setList(key, loaded({ next, last, rows: before.rows + rows }));
+  }
+
+  /**
+   * Fetches what is loaded of a list: of those who wait at least as many as are counted, of all at least a page. A page with
+   * a filter may be short or empty.
+   */
+  async #loadAgain(query: ListQuery): Promise<void> {
+    const key = listKey(query);
+    const before = this.#state.lists.get(key);
+    const startedAt = this.clock.now();
+    const wanted = Math.max(before?.rows ?? 0, query.view === "all" ? PAGE : COUNTED_MAX);
+    let state = { next: null as string | null, last: null as Conversation | null, rows: 0 };
+    do {
+      const { next, last, rows } = await this.#fetchPage(query, state.next, state.last);
+      state = { next, last, rows: state.rows + rows };
+      // The first time, what is loaded shows at once.
+      if (before?.status !== "ready") this.#setList(key, loaded(state));
+      if (before && this.#isAsBefore(query, state)) {
+        state = { next: before.next, last: before.last, rows: before.rows };
+        break;
+      }
+    } while (state.next !== null && state.rows < wanted);
+    this.#fetchedAt.set(key, startedAt);
+    this.#setList(key, loaded(state));
+  }
+
+  /** Whether no message came into what follows in the list of all since it was loaded: what is new came before it. */
+  #isAsBefore(query: ListQuery, { last, rows }: Pick<ListState, "last" | "rows">): boolean {
+    const fetchedAt = this.#fetchedAt.get(listKey(query));
+    if (query.view !== "all" || rows < REFETCHED_MAX || last === null || fetchedAt === undefined) return false;
+    return millis(last.last_message_at) < fetchedAt - STALE_MS;
+  }
+
+  #forgetList(key: string): void {
+    const lists = new Map(this.#state.lists);
+    if (lists.delete(key)) this.#set({ lists });
   }
 
   async #fetchPage(query: ListQuery, cursor: string | null, after: Conversation | null) {
@@ -265,8 +328,9 @@ export class LiveInbox {
         loadedOf(query, { ...emptyList, last: limit }, [conversation], startedAt).length > 0;
       return inRange(end) && !(after !== null && inRange(after));
     };
-    this.#merge({ conversations, startedAt, ...(end === null && last === null ? {} : { covers: isCovered }) });
-    return { next: page.next_cursor, last };
+    const isEmpty = last === null && page.next_cursor !== null;
+    this.#merge({ conversations, startedAt, ...(isEmpty ? {} : { covers: isCovered }) });
+    return { next: page.next_cursor, last, rows: conversations.length };
   }
 
   #mergeNewest(id: string, messages: readonly Message[], page: { startedAt: number; next: string | null }): void {
@@ -316,8 +380,20 @@ export class LiveInbox {
   }
 }
 
+/** The state of a list after a fetch. */
+function loaded({ next, last, rows }: Pick<ListState, "next" | "last" | "rows">): ListState {
+  return { status: "ready", error: null, next, rows, last: next === null ? null : last };
+}
+
 function newThread(id: string): ThreadState {
-  return { status: "loading", error: null, book: emptyThread(id), older: null, isLoadingOlder: false };
+  return {
+    status: "loading",
+    error: null,
+    olderError: null,
+    book: emptyThread(id),
+    older: null,
+    isLoadingOlder: false,
+  };
 }
 
 function withConversationEvent(book: ConversationBook, event: StreamEvent): ConversationBook {

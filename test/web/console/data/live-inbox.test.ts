@@ -1,56 +1,16 @@
 import { expect, it } from "vitest";
-import { type ListQuery, listKey, loadedOf } from "../../../../web/console/data/inbox-lists.ts";
+import { listKey } from "../../../../web/console/data/inbox-lists.ts";
 import { LiveInbox } from "../../../../web/console/data/live-inbox.ts";
 import { messagesOf } from "../../../../web/console/data/message-book.ts";
-import type { Message, StreamEvent } from "../../../../web/console/data/types.ts";
+import type { Message } from "../../../../web/console/data/types.ts";
 import { WallClock } from "../../../../web/console/data/wall-clock.ts";
-import { sectionsOf } from "../../../../web/console/inbox/list/order.ts";
 import { conversation } from "./conversations.ts";
-import { SmallServer } from "./small-server.ts";
-
-const NOW = Date.parse("2026-11-20T10:00:00Z");
-const MINUTE = 60_000;
-const all: ListQuery = { view: "all", platform: null, accountKey: null };
-const needsReply: ListQuery = { ...all, view: "needs-reply" };
-
-function open() {
-  let now = NOW;
-  const server = new SmallServer(() => now);
-  const inbox = new LiveInbox(server.client(), new WallClock(() => now));
-  const shown = (query: ListQuery) => {
-    const { book, lists } = inbox.getState();
-    const state = lists.get(listKey(query));
-    if (!state) return [];
-    const known = [...book.known.values()].map((entry) => entry.conversation);
-    return sectionsOf(query.view, loadedOf(query, state, known, now), now).flatMap(({ ids }) => ids);
-  };
-  const advance = (ms: number) => {
-    now += ms;
-  };
-  return { server, inbox, shown, advance, now: () => now };
-}
-
-/** Conversations `c0` (newest) to `c<count - 1>`, a minute apart. */
-function fill(server: SmallServer, count: number, apartMs = MINUTE): string[] {
-  const ids = Array.from({ length: count }, (_, index) => `c${index}`);
-  for (const [index, id] of ids.entries()) {
-    server.conversations.set(id, conversation(id, { inbound: NOW - (index + 1) * apartMs }));
-  }
-  return ids;
-}
-
-const updated = (id: string, data: object, createdAt: number): StreamEvent =>
-  ({
-    id: `evt_${id}_${createdAt}`,
-    type: "conversation.updated",
-    created_at: new Date(createdAt).toISOString(),
-    data: { conversation: data },
-  }) as never;
+import { all, fill, MINUTE, NOW, needsReply, openInbox, updated } from "./small-inbox.ts";
 
 it("all conversations are shown newest first, a page at a time", async () => {
-  const { server, inbox, shown } = open();
+  const { server, inbox, shown } = openInbox();
   const ids = fill(server, 120);
-  await inbox.loadList(all);
+  await inbox.show(all).loaded;
   expect(shown(all)).toEqual(ids.slice(0, 50));
   await inbox.loadMore(all);
   await inbox.loadMore(all);
@@ -60,10 +20,10 @@ it("all conversations are shown newest first, a page at a time", async () => {
 });
 
 it("those who wait are counted up to 200 and shown in the order in which they close", async () => {
-  const { server, inbox, shown } = open();
+  const { server, inbox, shown } = openInbox();
   // Twenty minutes apart: from the 72nd on the 24 hours are over.
   const ids = fill(server, 260, 20 * MINUTE);
-  await inbox.loadList(needsReply);
+  await inbox.show(needsReply).loaded;
   const canReply = ids.slice(0, 71).reverse();
   const asPerson = ids.slice(71).reverse();
   expect(shown(needsReply)).toEqual([...canReply, ...asPerson].slice(0, 200));
@@ -71,9 +31,9 @@ it("those who wait are counted up to 200 and shown in the order in which they cl
 });
 
 it("a conversation of a frame that belongs below what is loaded waits for its page", async () => {
-  const { server, inbox, shown, now } = open();
+  const { server, inbox, shown, now } = openInbox();
   const ids = fill(server, 80);
-  await inbox.loadList(all);
+  await inbox.show(all).loaded;
   inbox.receive(updated("c70", server.conversations.get("c70") as object, now()));
   expect(shown(all)).toEqual(ids.slice(0, 50));
   await inbox.loadMore(all);
@@ -81,9 +41,9 @@ it("a conversation of a frame that belongs below what is loaded waits for its pa
 });
 
 it("a fetch after a lost connection shows what changed without frames", async () => {
-  const { server, inbox, shown, advance } = open();
+  const { server, inbox, shown, advance } = openInbox();
   fill(server, 60);
-  await inbox.loadList(all);
+  await inbox.show(all).loaded;
   await inbox.loadMore(all);
   advance(10 * MINUTE);
   server.conversations.delete("c3");
@@ -96,9 +56,9 @@ it("a fetch after a lost connection shows what changed without frames", async ()
 });
 
 it("a fetch that is asked for while another runs follows it, so that nothing before the stream's start is missed", async () => {
-  const { server, inbox, shown, advance } = open();
+  const { server, inbox, shown, advance } = openInbox();
   fill(server, 2);
-  const first = inbox.loadList(all);
+  const first = inbox.show(all).loaded;
   await expect.poll(() => server.requests.length).toBe(1);
   const again = inbox.refetch();
   server.conversations.set("late", conversation("late", { inbound: NOW }));
@@ -108,10 +68,10 @@ it("a fetch that is asked for while another runs follows it, so that nothing bef
 });
 
 it("a list that cannot be loaded says so, and what was loaded stays when a later fetch fails", async () => {
-  const { server, inbox, shown } = open();
+  const { server, inbox, shown } = openInbox();
   fill(server, 3);
   server.failure = 500;
-  await inbox.loadList(all);
+  await inbox.show(all).loaded;
   expect(inbox.getState().lists.get(listKey(all))?.status).toBe("failed");
   server.failure = null;
   await inbox.refetch();
@@ -142,7 +102,7 @@ function thread(inbox: LiveInbox): string[] {
 }
 
 it("a thread is loaded from its end, and older pages are added before it", async () => {
-  const { server, inbox } = open();
+  const { server, inbox } = openInbox();
   fill(server, 1);
   const messages = Array.from({ length: 120 }, (_, index) => message(index));
   server.messages.set("c0", messages);
@@ -155,7 +115,7 @@ it("a thread is loaded from its end, and older pages are added before it", async
 });
 
 it("a thread with more new messages than a page has no gap after it is opened again", async () => {
-  const { server, inbox } = open();
+  const { server, inbox } = openInbox();
   fill(server, 1);
   server.messages.set("c0", [message(0), message(1)]);
   await inbox.openThread("c0");
@@ -171,7 +131,7 @@ it("a thread with more new messages than a page has no gap after it is opened ag
 });
 
 it("a thread of an erased conversation says that it does not exist", async () => {
-  const { server, inbox } = open();
+  const { server, inbox } = openInbox();
   fill(server, 1);
   server.messages.set("c0", [message(0)]);
   await inbox.openThread("c0");
@@ -182,7 +142,7 @@ it("a thread of an erased conversation says that it does not exist", async () =>
 });
 
 it("a loaded thread stays when it cannot be fetched again", async () => {
-  const { server, inbox } = open();
+  const { server, inbox } = openInbox();
   fill(server, 1);
   server.messages.set("c0", [message(0)]);
   await inbox.openThread("c0");
@@ -194,7 +154,7 @@ it("a loaded thread stays when it cannot be fetched again", async () => {
 
 /** An inbox whose streams are objects of the test. */
 function openStreams() {
-  const { server } = open();
+  const { server } = openInbox();
   fill(server, 1);
   const streams: { onState(state: "connecting" | "open" | "closed"): void; isStopped: boolean }[] = [];
   const parley = server.client();
@@ -211,7 +171,7 @@ function openStreams() {
 
 it("a stream that has ended is followed again after a new sign-in, and its late end does not end the next one", async () => {
   const { server, inbox, streams, state } = openStreams();
-  await inbox.loadList(all);
+  await inbox.show(all).loaded;
   inbox.start();
   streams[0]?.onState("closed");
   expect(state()).toBe("closed");
@@ -227,7 +187,7 @@ it("a stream that has ended is followed again after a new sign-in, and its late 
 
 it("a stream that goes on by itself is the same after a new sign-in, and what is shown is fetched again", async () => {
   const { server, inbox, streams, state } = openStreams();
-  await inbox.loadList(all);
+  await inbox.show(all).loaded;
   inbox.start();
   for (const now of ["open", "connecting"] as const) {
     streams[0]?.onState(now);

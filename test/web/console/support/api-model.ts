@@ -1,6 +1,6 @@
 import { iso } from "#base/kernel/time.ts";
 import type { Conversation } from "../../../../web/console/data/types.ts";
-import { listed } from "../data/small-server.ts";
+import { listPage } from "../data/small-server.ts";
 import { type ApiAnswer, type ApiRequest, ok, operationOf, refusal } from "./answers.ts";
 import { Correspondences } from "./correspondences.ts";
 import type { Frame } from "./frames.ts";
@@ -21,6 +21,8 @@ export class ApiModel {
   role = "owner";
   /** When the session ends, in milliseconds from now. */
   sessionLeft = 8 * 3_600_000;
+  /** A page of a list with a filter examines at most so many conversations. */
+  examinedMax = 200;
   readonly now = (): number => Date.now() + this.clockSkew;
   readonly inbox: Correspondences;
   readonly sending: Sending;
@@ -114,18 +116,17 @@ export class ApiModel {
     return this.#thread(id, request.query);
   }
 
-  /** A cursor names the conversation that ended its page as it was then, as that of the service does. */
+  /** A cursor names the conversation that its page examined last as it was then, as that of the service does. */
   #list(query: URLSearchParams): ApiAnswer {
-    const before = this.#cursors.get(query.get("cursor") ?? "");
-    const after = before && { ...before, id: `${before.id}~` };
-    const all = listed([...this.inbox.conversations(), ...(after ? [after] : [])], query, this.now());
-    const start = after ? all.indexOf(after) + 1 : 0;
-    const end = start + Number(query.get("limit") ?? PAGE);
-    const last = all[end - 1];
-    if (last === undefined || end >= all.length) return ok({ conversations: all.slice(start), next_cursor: null });
+    const after = this.#cursors.get(query.get("cursor") ?? "") ?? null;
+    const limit = Number(query.get("limit") ?? PAGE);
+    const { examinedMax } = this;
+    const page = { after, limit, examinedMax, now: this.now() };
+    const { conversations, last } = listPage(this.inbox.conversations(), query, page);
+    if (last === null) return ok({ conversations, next_cursor: null });
     const next_cursor = `after ${this.#cursors.size}`;
     this.#cursors.set(next_cursor, last);
-    return ok({ conversations: all.slice(start, end), next_cursor });
+    return ok({ conversations, next_cursor });
   }
 
   #thread(id: string, query: URLSearchParams): ApiAnswer {

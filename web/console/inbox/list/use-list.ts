@@ -1,7 +1,16 @@
 import { useEffect, useMemo } from "react";
 import { printableText } from "../../../../packages/client/src/printable.ts";
-import { belongsTo, emptyList, type ListQuery, listKey, loadedOf } from "../../data/inbox-lists.ts";
-import { COUNTED_MAX, type InboxState } from "../../data/live-inbox.ts";
+import {
+  belongsTo,
+  COUNTED_MAX,
+  countLabel,
+  emptyList,
+  isComplete,
+  type ListQuery,
+  listKey,
+  loadedOf,
+} from "../../data/inbox-lists.ts";
+import type { InboxState } from "../../data/live-inbox.ts";
 import { personHandle, personName } from "../../data/names.ts";
 import type { Conversation } from "../../data/types.ts";
 import { windowOf } from "../../data/window.ts";
@@ -21,7 +30,7 @@ export function useList(choice: ListChoice, search: string) {
   const { view, platform, accountKey, window } = choice;
   const query = useMemo<ListQuery>(() => ({ view, platform, accountKey }), [view, platform, accountKey]);
   const state = lists.get(listKey(query)) ?? emptyList;
-  useEffect(() => void inbox.loadList(query), [inbox, query]);
+  useEffect(() => inbox.show(query).hide, [inbox, query]);
   const { sections, loaded } = useMemo(() => {
     const all = [...book.known.values()].map(({ conversation }) => conversation);
     const words = search.trim().toLocaleLowerCase();
@@ -34,15 +43,20 @@ export function useList(choice: ListChoice, search: string) {
   return { query, state, sections, loaded, book, now };
 }
 
-/** How many wait for a reply: exact up to 200, then `200+`. */
+/** How many wait for a reply. While that is not known up to 200, such as `60+`, more of them are loaded. */
 export function useNeedsReplyCount(): string {
   const { inbox } = useWorkspace();
   const book = useInbox(selectBook);
-  const lists = useInbox(selectLists);
-  useEffect(() => void inbox.loadList(everyone), [inbox]);
+  const list = useInbox(selectEveryone);
+  useEffect(() => inbox.show(everyone).hide, [inbox]);
   const count = countOf(book);
-  const isMore = (lists.get(listKey(everyone))?.next ?? null) !== null;
-  return count > COUNTED_MAX || isMore ? `${COUNTED_MAX}+` : String(count);
+  const isShort = list.status === "ready" && list.next !== null && list.error === null && count < COUNTED_MAX;
+  // A new state of the list is another page.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: as above
+  useEffect(() => {
+    if (isShort) void inbox.loadMore(everyone);
+  }, [inbox, list, isShort]);
+  return countLabel(count, isComplete(list));
 }
 
 /** The count is shown in several places of the page: each book is counted once. */
@@ -59,6 +73,8 @@ function countOf(book: InboxState["book"]): number {
 }
 
 const everyone: ListQuery = { view: "needs-reply", platform: null, accountKey: null };
+const EVERYONE_KEY = listKey(everyone);
+const selectEveryone = ({ lists }: InboxState) => lists.get(EVERYONE_KEY) ?? emptyList;
 
 function hasWindow(conversation: Conversation, wanted: NonNullable<ListChoice["window"]>, now: number): boolean {
   const { state } = windowOf(conversation, now);
