@@ -252,37 +252,38 @@ export class LiveInbox {
     }
     const loading = { again: false };
     this.#loading.set(key, loading);
+    let change: Partial<ListState>;
     try {
-      await (mode === "more" ? this.#loadNext(query) : this.#loadAgain(query));
+      change = await (mode === "more" ? this.#loadNext(query) : this.#loadAgain(query));
       this.#failed.delete(key);
     } catch (error) {
       const { status } = this.#state.lists.get(key) ?? emptyList;
+      change = { status: status === "ready" ? "ready" : "failed", error };
       this.#failed.set(key, mode);
-      this.#setList(key, { status: status === "ready" ? "ready" : "failed", error });
-    } finally {
-      this.#loading.delete(key);
     }
+    // Before the listeners hear of it: they may ask for the next page.
+    this.#loading.delete(key);
+    this.#setList(key, change);
     if (!loading.again) return;
     if (this.#shown.has(key)) await this.#loadList(query, "again");
     else this.#forgetList(key);
   }
 
-  async #loadNext(query: ListQuery): Promise<void> {
-    const key = listKey(query);
-    const before = this.#state.lists.get(key) ?? emptyList;
+  async #loadNext(query: ListQuery): Promise<ListState> {
+    const before = this.#state.lists.get(listKey(query)) ?? emptyList;
     const { next, last, rows } = await this.#fetchPage(query, before.next, before.last);
-    this.#setList(key, loaded({ next, last, rows: before.rows + rows }));
+    return loaded({ next, last, rows: before.rows + rows });
   }
 
   /**
    * Fetches what is loaded of a list: of those who wait at least as many as are counted, of all at least a page. A page with
    * a filter may be short or empty.
    */
-  async #loadAgain(query: ListQuery): Promise<void> {
+  async #loadAgain(query: ListQuery): Promise<ListState> {
     const key = listKey(query);
     const before = this.#state.lists.get(key);
     const startedAt = this.clock.now();
-    const wanted = Math.max(before?.rows ?? 0, query.view === "all" ? PAGE : COUNTED_MAX);
+    const enough = Math.max(before?.rows ?? 0, query.view === "all" ? PAGE : COUNTED_MAX);
     let state = { next: null as string | null, last: null as Conversation | null, rows: 0 };
     do {
       const { next, last, rows } = await this.#fetchPage(query, state.next, state.last);
@@ -293,9 +294,9 @@ export class LiveInbox {
         state = { next: before.next, last: before.last, rows: before.rows };
         break;
       }
-    } while (state.next !== null && state.rows < wanted);
+    } while (state.next !== null && state.rows < enough);
     this.#fetchedAt.set(key, startedAt);
-    this.#setList(key, loaded(state));
+    return loaded(state);
   }
 
   /** Whether no message came into what follows in the list of all since it was loaded: what is new came before it. */

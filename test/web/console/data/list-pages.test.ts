@@ -29,7 +29,7 @@ it("those who wait are counted to the last one beside a week of others, although
   expect(server.requests).toHaveLength(8);
 });
 
-it("a list of nobody is complete only after its last page, although its first pages are empty", async () => {
+it("a list of no one is complete only after its last page, although its first pages are empty", async () => {
   const { server, inbox } = openInbox();
   aWeek(server, 0);
   const seen: boolean[] = [];
@@ -55,7 +55,7 @@ it("a list with a filter has at least a page of rows, although its pages are sho
   expect(listOf(inbox, messenger)?.next).toBeNull();
 });
 
-it("the last one who waited leaves when a fetch lists nobody", async () => {
+it("the last one who waited leaves when a fetch lists no one", async () => {
   const { server, inbox, shown, advance } = openInbox();
   fill(server, 1);
   await inbox.show(needsReply).loaded;
@@ -171,4 +171,12 @@ it("what a write returned shows at once, although a frame of the conversation ca
   inbox.receive(updated("c0", conversation("c0", { inbound: NOW + 1 }), now() + 1));
   inbox.mergeConversation(conversation("c0", { ...times, done: now() }), now());
   expect(inbox.getState().book.known.get("c0")?.conversation.needs_reply).toBe(true);
+});
+
+it("a page that is asked for as soon as the one before it shows is loaded", async () => {
+  const { server, inbox, shown } = openInbox();
+  fill(server, 230);
+  inbox.subscribe(() => queueMicrotask(() => void inbox.loadMore(all)));
+  await inbox.show(all).loaded;
+  await expect.poll(() => shown(all).length).toBe(230);
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { type Arrangement, arrange, sectionsOf } from "../../../../web/console/inbox/list/order.ts";
+import { type Arrangement, arrange, isSectionLoaded, sectionsOf } from "../../../../web/console/inbox/list/order.ts";
 import { conversation } from "../data/conversations.ts";
 
 const NOW = Date.parse("2026-11-20T10:00:00Z");
@@ -27,6 +27,13 @@ it("the list of those who need a reply has none who was answered or is done", ()
   const done = conversation("done", { inbound: NOW - HOUR, done: NOW });
   expect(sectionsOf("needs-reply", [answered, done], NOW)).toEqual([]);
   expect(sectionsOf("all", [done, answered], NOW)).toEqual([{ name: "all", ids: ["answered", "done"] }]);
+});
+
+it("a heading is complete once the list is loaded into a later one", () => {
+  const names = ["closing", "open", "person"] as const;
+  const loaded = (hours: number) => names.filter((name) => isSectionLoaded(name, waiting("last", hours), NOW));
+  expect([23, 10, 30].map(loaded)).toEqual([[], ["closing"], ["closing", "open"]]);
+  expect(isSectionLoaded("closing", null, NOW)).toBe(false);
 });
 
 const exists = () => true;

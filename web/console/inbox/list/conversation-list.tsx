@@ -5,17 +5,19 @@ import { useLocation } from "wouter";
 import { useKeys } from "../../common/keys.tsx";
 import { problemLine } from "../../common/problems.ts";
 import { lastKnown } from "../../data/conversation-book.ts";
+import { countLabel, isComplete, type ListState } from "../../data/inbox-lists.ts";
 import { useWorkspace } from "../../data/workspace.tsx";
 import { inboxPath } from "../../paths.ts";
 import { WorkspaceMenu } from "../../session/workspace-menu.tsx";
 import { draftOf } from "../composer/drafts.ts";
 import { Filters } from "./filters.tsx";
-import type { Section } from "./order.ts";
+import { isSectionLoaded, type Section } from "./order.ts";
 import { Row } from "./row.tsx";
 import { texts } from "./texts.ts";
 import { useArrangement } from "./use-arrangement.ts";
-import { keepScrollTop, useChoice } from "./use-choice.ts";
+import { keepPlace, placeOf, useChoice } from "./use-choice.ts";
 import { useList, useNeedsReplyCount } from "./use-list.ts";
+import { type ListChoice, placeKey } from "./view-state.ts";
 import { ViewTabs } from "./view-tabs.tsx";
 import "./list.css";
 
@@ -34,11 +36,11 @@ export function ConversationList({ openId }: { openId: string | null }) {
   const { query, state, sections, loaded, book, now } = useList(choice, search ?? "");
   const needsReply = useNeedsReplyCount();
   const key = JSON.stringify([query, choice.window, search]);
-  const { arrangement, handlers, release, free } = useArrangement(
+  const { arrangement, handlers, release, free, onScrolled } = useArrangement(sections, {
     key,
-    sections,
-    (id) => lastKnown(book, id) !== undefined,
-  );
+    startsWithNewest: choice.view === "all",
+    exists: (id) => lastKnown(book, id) !== undefined,
+  });
   const items = useMemo<Item[]>(
     () =>
       arrangement.sections.flatMap((section) => [
@@ -60,18 +62,21 @@ export function ConversationList({ openId }: { openId: string | null }) {
     getScrollElement: () => scroller.current,
     estimateSize,
     getItemKey,
-    initialOffset: choice.scrollTop,
+    initialOffset: () => placeOf(tenant, placeKey(choice)),
     overscan: 6,
   });
+  const isAll = isComplete(state);
   const restoring = useRestoredPlace(scroller, virtual, {
-    place: choice.scrollTop,
-    isComplete: state.status === "ready" && state.next === null,
+    key,
+    place: () => (search === null ? placeOf(tenant, placeKey(choice)) : 0),
+    isComplete: isAll,
   });
   const rows = virtual.getVirtualItems();
   const lastShown = rows.at(-1)?.index ?? 0;
   const isNearEnd = lastShown >= items.length - 10;
   useEffect(() => {
-    if (isNearEnd && state.next !== null && search === null) void inbox.loadMore(query);
+    // One that failed is asked for again by a press: not without end.
+    if (isNearEnd && state.next !== null && state.error === null && search === null) void inbox.loadMore(query);
   }, [isNearEnd, state, inbox, query, search]);
   useListKeys({
     items,
@@ -96,6 +101,7 @@ export function ConversationList({ openId }: { openId: string | null }) {
   }
 
   const isEmpty = items.length === 0;
+  const retry = () => void inbox.retry(query);
   return (
     <section className="list" aria-label={texts.title} tabIndex={-1}>
       <header className="list-head">
@@ -114,10 +120,10 @@ export function ConversationList({ openId }: { openId: string | null }) {
             {search === null ? <Search size={18} /> : <X size={18} />}
           </button>
         </div>
-        <ViewTabs view={choice.view} needsReply={needsReply} onChange={(view) => change({ view, scrollTop: 0 })} />
+        <ViewTabs view={choice.view} needsReply={needsReply} onChange={(view) => change({ view })} />
         <Filters choice={choice} onChange={change} />
         {search === null ? null : (
-          <SearchField search={search} onChange={setSearch} found={texts.searched(loaded, state.next === null)} />
+          <SearchField search={search} onChange={setSearch} found={texts.searched(loaded, isAll)} />
         )}
       </header>
       <div
@@ -127,14 +133,18 @@ export function ConversationList({ openId }: { openId: string | null }) {
         onWheel={restoring.end}
         onTouchMove={restoring.end}
         onScroll={(event) => {
-          if (!restoring.isRunning()) keepScrollTop(event.currentTarget.scrollTop);
+          const { scrollTop } = event.currentTarget;
+          onScrolled(scrollTop);
+          if (!restoring.isRunning() && search === null) keepPlace(tenant, placeKey(choice), scrollTop);
         }}
       >
         {arrangement.waiting > 0 ? (
           <div className="waiting">
             <button
               type="button"
-              onClick={() => {
+              onClick={({ currentTarget }) => {
+                // The button goes away: the list takes the focus from it.
+                currentTarget.closest<HTMLElement>(".list")?.focus();
                 release();
                 scroller.current?.scrollTo({ top: 0 });
               }}
@@ -143,7 +153,7 @@ export function ConversationList({ openId }: { openId: string | null }) {
             </button>
           </div>
         ) : null}
-        {isEmpty ? <Blank state={state} choice={choice} search={search} retry={() => void inbox.refetch()} /> : null}
+        {isEmpty ? <Blank state={state} choice={choice} search={search} retry={retry} /> : null}
         <div className="rows-all" style={{ height: virtual.getTotalSize() }}>
           {rows.map(({ index, key: itemKey, start }) => {
             const item = items[index];
@@ -155,7 +165,12 @@ export function ConversationList({ openId }: { openId: string | null }) {
                 ref={virtual.measureElement}
                 style={{ transform: `translateY(${start}px)` }}
               >
-                {item?.heading ? <Heading section={item.heading} /> : null}
+                {item?.heading ? (
+                  <Heading
+                    section={item.heading}
+                    isLoaded={isAll || isSectionLoaded(item.heading.name, state.last, now)}
+                  />
+                ) : null}
                 {conversation ? (
                   <Row
                     conversation={conversation}
@@ -170,26 +185,42 @@ export function ConversationList({ openId }: { openId: string | null }) {
           })}
         </div>
       </div>
+      {isEmpty || state.error === null ? null : (
+        <p className="list-problem" role="alert">
+          {texts.mayBeOld} {problemLine(state.error)}{" "}
+          <button type="button" className="link" onClick={retry}>
+            {texts.again}
+          </button>
+        </p>
+      )}
     </section>
   );
 }
 
 /**
- * Scrolls a list to where it was before a reload, as soon as so much of it is loaded.
+ * Scrolls a list to where it was left, as soon as so much of it is loaded: after a reload, and when another list is chosen.
  * @param list `place` in pixels; `isComplete`: nothing more can be loaded
  */
 function useRestoredPlace(
   scroller: React.RefObject<HTMLElement | null>,
   virtual: { getTotalSize(): number; scrollToOffset(offset: number): void },
-  { place, isComplete }: { readonly place: number; readonly isComplete: boolean },
+  { key, place, isComplete }: { readonly key: string; readonly place: () => number; readonly isComplete: boolean },
 ) {
-  const target = useRef<number | null>(place > 0 ? place : null);
+  const target = useRef<number | null>(null);
+  const shownKey = useRef<string | null>(null);
   const size = virtual.getTotalSize();
+  if (shownKey.current !== key) {
+    const wanted = place();
+    target.current = wanted === 0 && shownKey.current === null ? null : wanted;
+    shownKey.current = key;
+  }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another list of the same size has another place
   useLayoutEffect(() => {
     if (target.current === null || scroller.current === null || size === 0) return;
     virtual.scrollToOffset(target.current);
-    if (isComplete || size - scroller.current.clientHeight >= target.current) target.current = null;
-  }, [scroller, virtual, size, isComplete]);
+    const reach = Math.max(0, size - scroller.current.clientHeight);
+    if (isComplete || reach >= target.current) target.current = null;
+  }, [scroller, virtual, size, isComplete, key]);
   return {
     isRunning: () => target.current !== null,
     end: () => {
@@ -198,10 +229,10 @@ function useRestoredPlace(
   };
 }
 
-function Heading({ section: { name, ids } }: { section: Section }) {
+function Heading({ section: { name, ids }, isLoaded }: { section: Section; isLoaded: boolean }) {
   return (
     <h2 className={name === "closing" ? "hot" : undefined}>
-      {texts.sections[name]} <span>{ids.length}</span>
+      {texts.sections[name]} <span>{countLabel(ids.length, isLoaded)}</span>
     </h2>
   );
 }
@@ -239,20 +270,17 @@ function SearchField({ search, found, onChange }: SearchProps) {
 }
 
 interface BlankProps {
-  readonly state: { readonly status: string; readonly error: unknown };
-  readonly choice: {
-    readonly view: string;
-    readonly platform: unknown;
-    readonly accountKey: unknown;
-    readonly window: unknown;
-  };
+  readonly state: ListState;
+  readonly choice: ListChoice;
   readonly search: string | null;
   readonly retry: () => void;
 }
 
 /** What the list shows instead of rows. */
 function Blank({ state, choice, search, retry }: BlankProps) {
-  if (state.status === "loading") {
+  const isFailed = state.status === "failed" || (state.error !== null && !search);
+  const isLoading = state.status === "loading" || (!isComplete(state) && !search);
+  if (isLoading && !isFailed) {
     return (
       <div role="status">
         <span className="unseen">{texts.loading}</span>
@@ -262,7 +290,7 @@ function Blank({ state, choice, search, retry }: BlankProps) {
       </div>
     );
   }
-  if (state.status === "failed") {
+  if (isFailed) {
     return (
       <div className="blank" role="alert">
         <h2>{texts.failed}</h2>

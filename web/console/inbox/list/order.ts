@@ -20,11 +20,20 @@ export function sectionsOf(view: View, conversations: readonly Conversation[], n
     if (members) members.push(conversation);
     else bySection.set(name, [conversation]);
   }
-  const names = ["closing", "open", "person", "closed"] as const;
-  return names.flatMap((name) => {
+  return order.flatMap((name) => {
     const members = bySection.get(name);
     return members ? [{ name, ids: members.sort(closingFirst).map(({ id }) => id) }] : [];
   });
+}
+
+const order: readonly Section["name"][] = ["closing", "open", "person", "closed"];
+
+/**
+ * Whether all conversations of a section are loaded.
+ * @param last the last conversation that is loaded of a list in this order; null when that is not known
+ */
+export function isSectionLoaded(name: Section["name"], last: Conversation | null, now: number): boolean {
+  return last !== null && order.indexOf(name) < order.indexOf(sectionName(windowOf(last, now)));
 }
 
 function sectionName({ state }: MessagingWindow): Section["name"] {
@@ -46,8 +55,7 @@ export interface Arrangement {
 }
 
 /**
- * The next arrangement of a list. While somebody points at the list or has the focus in it, no row moves: rows stay where they
- * are, even those that left the view, and new ones wait, save those that follow all others, such as those of a further page.
+ * The next arrangement of a list. While it is held, no row moves: rows stay where they are, even those that left the view, and new ones wait, save those that follow all others, such as those of a further page.
  * @param wanted the sections as the order wants them
  * @param exists whether a conversation may still be shown: an erased one leaves at once
  */

@@ -20,6 +20,7 @@ export const texts = {
     closing: "Closing within two hours",
     person: "Only as a person",
     closed: "Closed",
+    accountsFailed: "The accounts could not be loaded.",
   },
   search: "Search people and messages",
   searched: (count: number, isAll: boolean) =>
@@ -30,6 +31,7 @@ export const texts = {
   filtered: { title: "No conversation matches", text: "Choose another account, platform or window." },
   loading: "Loading conversations",
   failed: "The conversations could not be loaded.",
+  mayBeOld: "This list may be incomplete.",
   again: "Try again",
   waiting: (count: number) => `${count} new`,
   draft: "Draft",

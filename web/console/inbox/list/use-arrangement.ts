@@ -3,7 +3,7 @@ import { type Arrangement, arrange, type Section } from "./order.ts";
 
 const nothing: Arrangement = { sections: [], waiting: 0 };
 
-/** They note whether the list may not move: somebody points at it, presses in it or has the focus in it. */
+/** They note whether the list may not move: somebody points at it, presses in it, has the focus in it or reads further down. */
 interface HoldHandlers {
   readonly onPointerEnter: () => void;
   readonly onPointerLeave: () => void;
@@ -11,15 +11,21 @@ interface HoldHandlers {
   readonly onBlur: (event: { currentTarget: Element; relatedTarget: EventTarget | null }) => void;
 }
 
-/**
- * The arrangement that a list shows. Rows keep their places while the list is held, and move when it is free.
- * @param key another list starts fresh
- */
-export function useArrangement(key: string, wanted: readonly Section[], exists: (id: string) => boolean) {
-  const held = useRef({ pointer: false, focus: false });
+interface ArrangementOptions {
+  /** Another list starts fresh. */
+  readonly key: string;
+  /** Whether it is held while it is scrolled, too: new rows come at its top. */
+  readonly startsWithNewest: boolean;
+  readonly exists: (id: string) => boolean;
+}
+
+/** The arrangement that a list shows. Rows keep their places while the list is held, and move when it is free. */
+export function useArrangement(wanted: readonly Section[], { key, startsWithNewest, exists }: ArrangementOptions) {
+  const held = useRef({ pointer: false, focus: false, scroll: false });
   const [, render] = useReducer((count: number) => count + 1, 0);
   const shown = useRef({ key, arrangement: nothing });
-  const isHeld = held.current.pointer || held.current.focus;
+  const { pointer, focus, scroll } = held.current;
+  const isHeld = pointer || focus || (scroll && startsWithNewest);
   const isFresh = shown.current.key !== key || shown.current.arrangement.sections.length === 0;
   const arrangement = arrange(isFresh ? nothing : shown.current.arrangement, wanted, {
     isHeld: isHeld && !isFresh,
@@ -28,7 +34,7 @@ export function useArrangement(key: string, wanted: readonly Section[], exists: 
   useEffect(() => {
     shown.current = { key, arrangement };
   });
-  const set = (part: "pointer" | "focus", value: boolean) => {
+  const set = (part: keyof typeof held.current, value: boolean) => {
     if (held.current[part] === value) return;
     held.current[part] = value;
     render();
@@ -51,5 +57,7 @@ export function useArrangement(key: string, wanted: readonly Section[], exists: 
     set("pointer", false);
     set("focus", false);
   };
-  return { arrangement, handlers, release, free };
+  /** @param scrollTop in pixels */
+  const onScrolled = (scrollTop: number) => set("scroll", scrollTop > 0);
+  return { arrangement, handlers, release, free, onScrolled };
 }

@@ -1,37 +1,50 @@
 import { useCallback, useState } from "react";
-import { type ListChoice, parseChoice } from "./view-state.ts";
+import { useWorkspace } from "../../data/workspace.tsx";
+import { formatMemory, type ListChoice, type ListMemory, parseMemory, withPlace } from "./view-state.ts";
 
-const KEY = "parley.list";
-
-/** The choice of this tab, and the function that changes a part of it. */
+/** The choice of this tab in the workspace, and the function that changes a part of it. */
 export function useChoice(): readonly [ListChoice, (change: Partial<ListChoice>) => void] {
-  const [choice, setChoice] = useState(() => parseChoice(read()));
-  const change = useCallback((part: Partial<ListChoice>) => {
-    setChoice((before) => {
-      const next = { ...before, ...part };
-      write(JSON.stringify(next));
-      return next;
-    });
-  }, []);
+  const { tenant } = useWorkspace();
+  const [choice, setChoice] = useState(() => read(tenant).choice);
+  const change = useCallback(
+    (part: Partial<ListChoice>) => {
+      setChoice((before) => {
+        const next = { ...before, ...part };
+        write(tenant, { ...read(tenant), choice: next });
+        return next;
+      });
+    },
+    [tenant],
+  );
   return [choice, change];
 }
 
-/** Keeps the place of the list without drawing it again. */
-export function keepScrollTop(scrollTop: number): void {
-  write(JSON.stringify({ ...parseChoice(read()), scrollTop }));
+/** Where a list was left in this tab, in pixels. */
+export function placeOf(tenant: string, key: string): number {
+  return read(tenant).places[key] ?? 0;
 }
 
-function read(): string | null {
+/** Keeps the place of a list without drawing it again. */
+export function keepPlace(tenant: string, key: string, place: number): void {
+  write(tenant, withPlace(read(tenant), key, place));
+}
+
+/** Accounts belong to a workspace, so each workspace has its own choice. */
+function storageKey(tenant: string): string {
+  return `parley.list.${tenant}`;
+}
+
+function read(tenant: string): ListMemory {
   try {
-    return sessionStorage.getItem(KEY);
+    return parseMemory(sessionStorage.getItem(storageKey(tenant)));
   } catch {
-    return null;
+    return parseMemory(null);
   }
 }
 
-function write(text: string): void {
+function write(tenant: string, memory: ListMemory): void {
   try {
-    sessionStorage.setItem(KEY, text);
+    sessionStorage.setItem(storageKey(tenant), formatMemory(memory));
   } catch {
     // A browser without storage keeps the choice until the page is left.
   }

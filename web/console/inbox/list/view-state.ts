@@ -9,30 +9,57 @@ export interface ListChoice {
   readonly platform: Platform | null;
   readonly accountKey: string | null;
   readonly window: "open" | "closing" | "person" | "closed" | null;
-  /** Pixels. */
-  readonly scrollTop: number;
 }
 
-export const firstChoice: ListChoice = {
-  view: "needs-reply",
-  platform: null,
-  accountKey: null,
-  window: null,
-  scrollTop: 0,
+/** The choice, and where each list was left. */
+export interface ListMemory {
+  readonly choice: ListChoice;
+  /** Pixels by the key of the list, the list that was left last at the end. A list without one is at its top. */
+  readonly places: Readonly<Record<string, number>>;
+}
+
+const PLACES_MAX = 20;
+
+export const nothingStored: ListMemory = {
+  choice: { view: "needs-reply", platform: null, accountKey: null, window: null },
+  places: {},
 };
 
-/** What is stored of a list. Anything that is not a choice counts as none. */
-export function parseChoice(text: string | null): ListChoice {
+/** The same list has the same key. */
+export function placeKey({ view, platform, accountKey, window }: ListChoice): string {
+  return JSON.stringify([view, platform, accountKey, window]);
+}
+
+/** What is stored of the lists. Anything that is not a choice counts as none. */
+export function parseMemory(text: string | null): ListMemory {
   try {
-    const { view, platform, accountKey, window, scrollTop } = JSON.parse(text ?? "{}");
+    const { view, platform, accountKey, window, places } = JSON.parse(text ?? "{}");
     return {
-      view: view === "all" ? "all" : "needs-reply",
-      platform: isPlatform(platform) ? platform : null,
-      accountKey: typeof accountKey === "string" ? accountKey : null,
-      window: ["open", "closing", "person", "closed"].includes(window) ? window : null,
-      scrollTop: typeof scrollTop === "number" && scrollTop > 0 ? scrollTop : 0,
+      choice: {
+        view: view === "all" ? "all" : "needs-reply",
+        platform: isPlatform(platform) ? platform : null,
+        accountKey: typeof accountKey === "string" ? accountKey : null,
+        window: ["open", "closing", "person", "closed"].includes(window) ? window : null,
+      },
+      places: Object.fromEntries(
+        Object.entries(places ?? {}).filter(
+          (entry): entry is [string, number] => typeof entry[1] === "number" && entry[1] > 0,
+        ),
+      ),
     };
   } catch {
-    return firstChoice;
+    return nothingStored;
   }
+}
+
+/** The text of what is stored. */
+export function formatMemory({ choice, places }: ListMemory): string {
+  return JSON.stringify({ ...choice, places });
+}
+
+/** Notes where a list was left. @param place in pixels */
+export function withPlace(memory: ListMemory, key: string, place: number): ListMemory {
+  const { [key]: _, ...others } = memory.places;
+  const entries = Object.entries(place > 0 ? { ...others, [key]: place } : others);
+  return { ...memory, places: Object.fromEntries(entries.slice(-PLACES_MAX)) };
 }
