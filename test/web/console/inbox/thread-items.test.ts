@@ -15,8 +15,8 @@ function message(id: string, at: number, more: Partial<Message> = {}): Message {
     ...more,
   } as Message;
 }
-const outline = (messages: readonly Message[], seen: number | null = null) =>
-  threadItems(messages, seen).map((item) =>
+const outline = (messages: readonly Message[], seen: number | null = null, cameAt: number | null = null) =>
+  threadItems(messages, seen === null ? null : { seenUntil: seen, cameAt }).map((item) =>
     item.kind === "message" ? `${item.key}${item.isFirst ? " first" : ""}${item.isLast ? " last" : ""}` : item.kind,
   );
 
@@ -58,4 +58,10 @@ it("the line stands before the first message of the person that was not seen, an
   expect(outline(messages, NOON + 2 * MINUTE)).not.toContain("new");
   expect(outline(messages, null)).not.toContain("new");
   expect(outline(messages, NOON - MINUTE)).not.toContain("new");
+});
+
+it("no line stands before a message that arrives while the person looks", () => {
+  const messages = [message("a", NOON), message("b", NOON + MINUTE), message("c", NOON + 2 * MINUTE)];
+  expect(outline(messages, NOON, NOON)).not.toContain("new");
+  expect(outline(messages, NOON, NOON + MINUTE)).toEqual(outline(messages, NOON));
 });

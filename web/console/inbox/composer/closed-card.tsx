@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { printableText } from "../../../../packages/client/src/printable.ts";
-import { useNotices } from "../../common/notices.tsx";
+import { useCopy } from "../../common/use-copy.ts";
 import { personName, platformLink } from "../../data/names.ts";
 import { type Conversation, millis } from "../../data/types.ts";
 import { texts } from "./texts.ts";
@@ -9,7 +9,7 @@ const day = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "long" }
 
 /** Why no message can be sent now, and the link with which the person can write again. */
 export function ClosedCard({ conversation, draft }: { conversation: Conversation; draft: string }) {
-  const { show } = useNotices();
+  const copy = useCopy();
   const [isShown, setShown] = useState(false);
   const name = printableText(personName(conversation));
   const link = platformLink(conversation);
@@ -23,11 +23,7 @@ export function ClosedCard({ conversation, draft }: { conversation: Conversation
         {draft === "" ? "" : words.saved}
       </p>
       <div className="acts">
-        <button
-          type="button"
-          className="btn"
-          onClick={() => void navigator.clipboard.writeText(link).then(() => show({ text: words.copied }))}
-        >
+        <button type="button" className="btn" onClick={() => void copy(link, words.copied)}>
           {words.copy(link.replace("https://", ""))}
         </button>
         {draft === "" ? null : (

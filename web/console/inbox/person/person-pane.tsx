@@ -1,8 +1,8 @@
 import { ExternalLink, Trash2, X } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { printableText } from "../../../../packages/client/src/printable.ts";
-import { useNotices } from "../../common/notices.tsx";
 import { deadline, fullTime, timeOfDay } from "../../common/times.ts";
+import { useCopy } from "../../common/use-copy.ts";
 import { PERSON_WINDOW, REPLY_WINDOW, RETENTION } from "../../data/durations.ts";
 import { messagesOf } from "../../data/message-book.ts";
 import { personHandle, personName, profileLink } from "../../data/names.ts";
@@ -54,7 +54,7 @@ function Sheet({ onClose, children }: { onClose: () => void; children: ReactNode
 
 function Content({ conversation }: { conversation: Conversation }) {
   const { person } = useWorkspace();
-  const { show } = useNotices();
+  const copy = useCopy();
   const now = useServerTime();
   const [isErasing, setErasing] = useState(false);
   const window = windowOf(conversation, now);
@@ -86,13 +86,7 @@ function Content({ conversation }: { conversation: Conversation }) {
               {texts.profile} <ExternalLink size={14} aria-hidden="true" />
             </a>
           )}
-          <button
-            type="button"
-            className="btn quiet"
-            onClick={() =>
-              void navigator.clipboard.writeText(personName(conversation)).then(() => show({ text: texts.copied }))
-            }
-          >
+          <button type="button" className="btn quiet" onClick={() => void copy(personName(conversation), texts.copied)}>
             {texts.copyName}
           </button>
         </div>

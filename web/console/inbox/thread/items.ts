@@ -15,22 +15,30 @@ export type ThreadItem =
     }
   | { readonly kind: "outgoing"; readonly key: "outgoing" };
 
+/** When a person looks at a thread: times of messages, in epoch milliseconds. */
+export interface Look {
+  /** The newest message that they saw when they looked before. */
+  readonly seenUntil: number;
+  /** The newest message when they came; null while it is being fetched. What comes later, they see arrive. */
+  readonly cameAt: number | null;
+}
+
 const GROUP_MS = 5 * 60_000;
 
 /**
  * The items of a thread: days, the line before what is new, and messages in groups of one author and five minutes.
  * @param messages oldest first
- * @param seenUntil when the person last looked, in epoch milliseconds; null when this is not known
+ * @param look what was new when the person came to look; null when this is not known
  */
-export function threadItems(messages: readonly Message[], seenUntil: number | null): ThreadItem[] {
+export function threadItems(messages: readonly Message[], look: Look | null): ThreadItem[] {
   const items: ThreadItem[] = [{ kind: "start", key: "start" }];
-  let isNewShown = seenUntil === null;
+  let isNewShown = look === null;
   messages.forEach((message, index) => {
     const at = millis(message.sent_at);
     const before = messages[index - 1];
     const after = messages[index + 1];
     if (!before || daysBetween(millis(before.sent_at), at) !== 0) items.push({ kind: "day", key: `day ${at}`, at });
-    if (!isNewShown && message.direction === "inbound" && at > (seenUntil ?? 0)) {
+    if (!isNewShown && message.direction === "inbound" && look !== null && isNew(look, at)) {
       isNewShown = true;
       // A whole thread that is new needs no line.
       if (before) items.push({ kind: "new", key: "new" });
@@ -41,6 +49,10 @@ export function threadItems(messages: readonly Message[], seenUntil: number | nu
   });
   items.push({ kind: "outgoing", key: "outgoing" });
   return items;
+}
+
+function isNew({ seenUntil, cameAt }: Look, at: number): boolean {
+  return at > seenUntil && (cameAt === null || at <= cameAt);
 }
 
 function isSameGroup(earlier: Message, later: Message): boolean {

@@ -113,7 +113,8 @@ export function MessageScroll({ id, conversation, thread, messages, items, onRep
     const top = virtual.getVirtualItems().find(({ end }) => end > node.scrollTop);
     if (wasAtEnd.current || !top) places.delete(id);
     else places.set(id, { key: String(top.key), offset: top.start - node.scrollTop });
-    if (node.scrollTop < 400 && thread?.older) void inbox.loadOlder(id);
+    // One that failed is asked for again by a press.
+    if (node.scrollTop < 400 && thread?.older && thread.olderError === null) void inbox.loadOlder(id);
   };
 
   useEffect(() => {
@@ -162,6 +163,14 @@ export function MessageScroll({ id, conversation, thread, messages, items, onRep
 
   return (
     <div className="scroll-frame">
+      {isReady && thread.error !== null ? (
+        <p className="thread-problem" role="alert">
+          {texts.mayBeOld} {problemLine(thread.error)}{" "}
+          <button type="button" className="link" onClick={() => void inbox.openThread(id)}>
+            {texts.again}
+          </button>
+        </p>
+      ) : null}
       <div
         className="scroll"
         ref={scroller}
@@ -222,8 +231,13 @@ function Start({ thread, isOld, onOlder }: StartProps) {
   if (thread?.older) {
     return (
       <div className="start">
+        {thread.olderError === null ? null : (
+          <p role="alert">
+            {texts.olderFailed} {problemLine(thread.olderError)}
+          </p>
+        )}
         <button type="button" className="btn quiet" aria-disabled={thread.isLoadingOlder} onClick={onOlder}>
-          {texts.older}
+          {thread.olderError === null ? texts.older : texts.again}
         </button>
       </div>
     );

@@ -15,6 +15,8 @@ export const texts = {
   failed: "The messages could not be loaded.",
   missing: { title: "This conversation does not exist", text: "It was erased, or its messages are older than 7 days." },
   again: "Try again",
+  mayBeOld: "New messages may be missing.",
+  olderFailed: "Older messages could not be loaded.",
   older: "Load older messages",
   past: "Messages are stored for 7 days. Older ones are gone.",
   newLine: "New since you looked",
