@@ -50,6 +50,8 @@ export interface ConsoleFigures {
   readonly switchMs: number;
   readonly keyMs: number;
   readonly nodes: number;
+  /** Requests of the page while frames arrive. */
+  readonly requests: number;
   readonly longTasks: number;
   readonly longestTaskMs: number;
 }
@@ -71,6 +73,8 @@ export async function measureConsole(seconds: number): Promise<ConsoleFigures> {
     await loadAll(page);
     const switchMs = await measureSwitch(page);
     await page.evaluate("longTasks.length = 0");
+    let requests = 0;
+    page.on("request", () => requests++);
     const pushing = pushFrames(bench, seconds);
     const keyMs = await measureKeys(page, seconds);
     await pushing;
@@ -81,6 +85,7 @@ export async function measureConsole(seconds: number): Promise<ConsoleFigures> {
       switchMs,
       keyMs,
       nodes: await numberOf(page, "document.querySelectorAll('*').length"),
+      requests,
       longTasks: await numberOf(page, `longTasks.filter((duration) => duration > ${LONG_TASK_MS}).length`),
       longestTaskMs: await numberOf(page, "Math.max(0, ...longTasks)"),
     };
@@ -103,8 +108,9 @@ export async function consoleLines(): Promise<BenchmarkLine[]> {
     line("a loaded thread shows: ms", figures.switchMs, LIMITS.switchMs),
     line(`key to paint, at ${FRAMES_PER_SECOND} frames a second: ms`, figures.keyMs, LIMITS.keyMs),
     line("longest task in a minute of frames: ms", figures.longestTaskMs, LONG_TASK_MS),
-    // It is counted, and does not depend on the machine.
+    // These are counted, and do not depend on the machine.
     line("nodes of the page", figures.nodes, NODES_MAX, true),
+    line("requests in a minute of frames", figures.requests, 0, true),
   ];
 }
 

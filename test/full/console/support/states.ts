@@ -83,6 +83,33 @@ export const states: readonly { readonly name: string; readonly steps: readonly 
     ],
     shown: ".blank[role=alert]",
   },
+  {
+    name: "a list that may be incomplete",
+    steps: [
+      (world) => world.open(),
+      (world) => world.page.locator(".row").first().waitFor(),
+      async ({ failures }) => void failures.set("GET /v1/conversations", { status: 400, code: "invalid_request" }),
+      ({ page }) => page.evaluate('dispatchEvent(new Event("online"))'),
+    ],
+    shown: ".list-problem",
+  },
+  {
+    name: "filters without their accounts",
+    steps: [
+      async ({ failures }) => void failures.set("GET /v1/accounts", { status: 400, code: "invalid_request" }),
+      (world) => world.open(),
+    ],
+    shown: ".list-head [role=alert]",
+  },
+  {
+    name: "a thread that may be incomplete",
+    steps: [
+      thread("993"),
+      async ({ failures }) => void failures.set("GET /v1/conversations/{id}", { status: 400, code: "invalid_request" }),
+      ({ page }) => page.evaluate('dispatchEvent(new Event("parley:signed-in"))'),
+    ],
+    shown: ".thread-problem",
+  },
   { name: "an open thread", steps: [thread("993")], shown: "textarea" },
   { name: "a closing thread", steps: [thread("994")], shown: ".rule.closing" },
   { name: "a thread as a person", steps: [thread("995")], shown: ".foot.person" },
