@@ -13,7 +13,7 @@ import {
   type UnfinishedSend,
 } from "./drafts.ts";
 import { isHeldByOther, type SeenHolds, withHold } from "./other-holds.ts";
-import { type Send, type SendState, sendBody, stateAfterError, stateAfterHold } from "./sends.ts";
+import { type Send, type SendState, type SentFile, sendBody, stateAfterError, stateAfterHold } from "./sends.ts";
 import { isLostHold, lostHold, resumedSend, unfinishedSend } from "./unfinished-sends.ts";
 
 /** A file of a message that is being written. */
@@ -189,6 +189,16 @@ export class ComposerStore {
     this.#set({ chips: chips.set(conversation, change(chips.get(conversation) ?? [])) });
   }
 
+  /** Takes the files that are ready out of what is being written. The others stay. */
+  takeFiles(conversation: string): SentFile[] {
+    const files = readyFiles(this.#state.chips.get(conversation) ?? []);
+    const taken = new Set(files.map(({ attachmentId }) => attachmentId));
+    this.setChips(conversation, (chips) =>
+      chips.filter(({ state }) => !(state.kind === "ready" && taken.has(state.attachmentId))),
+    );
+    return files;
+  }
+
   /** Forgets what belongs to a conversation that was erased. */
   forget(conversation: string): void {
     removeDraft(conversation);
@@ -301,6 +311,18 @@ export class ComposerStore {
     this.#state = { ...this.#state, ...change };
     for (const listener of this.#listeners) listener();
   }
+}
+
+/** A file that is neither ready nor refused: the message waits for it. */
+export function isWaiting({ state }: Chip): boolean {
+  return state.kind !== "ready" && state.kind !== "refused";
+}
+
+/** The files that can be sent now. */
+export function readyFiles(chips: readonly Chip[]): SentFile[] {
+  return chips.flatMap(({ kind, name, preview, state }) =>
+    kind !== null && state.kind === "ready" ? [{ type: kind, attachmentId: state.attachmentId, name, preview }] : [],
+  );
 }
 
 interface HoldFrame {

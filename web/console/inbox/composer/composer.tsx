@@ -11,11 +11,12 @@ import type { Conversation, Message } from "../../data/types.ts";
 import { millis } from "../../data/types.ts";
 import { windowOf } from "../../data/window.ts";
 import { useServerTime, useThread, useWorkspace } from "../../data/workspace.tsx";
-import { attachFiles, isCounted } from "./attach.ts";
+import { attachFiles } from "./attach.ts";
 import { ClosedCard } from "./closed-card.tsx";
+import { isWaiting, readyFiles } from "./composer-store.ts";
 import { Emoji } from "./emoji.tsx";
 import { RuleLine, WindowBar } from "./rule-line.tsx";
-import { colleagueAnswer, type SentFile } from "./sends.ts";
+import { colleagueAnswer } from "./sends.ts";
 import { textUse } from "./text-limit.ts";
 import { texts } from "./texts.ts";
 import { Tray } from "./tray.tsx";
@@ -80,7 +81,7 @@ function WritingBox({ conversation, mode, draft, replyTo, onReplyToChange, child
   const name = printableText(personName(conversation));
   const use = textUse(conversation.platform, draft.text);
   const ready = readyFiles(chips);
-  const isUploading = chips.some((chip) => isCounted(chip) && chip.state.kind !== "ready");
+  const isUploading = chips.some(isWaiting);
   const isEmpty = draft.text.trim() === "" && ready.length === 0;
   const problem = use.isOver ? texts.tooLong : isUploading ? texts.waitForUpload : isEmpty ? texts.nothing : null;
 
@@ -101,10 +102,10 @@ function WritingBox({ conversation, mode, draft, replyTo, onReplyToChange, child
     const text = draft.text.trim();
     const replyId = replyTo?.id ?? null;
     draft.clear();
-    store.setChips(conversation.id, (all) => all.filter((chip) => chip.state.kind === "refused"));
+    const files = store.takeFiles(conversation.id);
     onReplyToChange(null);
     answer.reset();
-    void store.begin({ conversation: conversation.id, mode, text, files: ready, replyTo: replyId });
+    void store.begin({ conversation: conversation.id, mode, text, files, replyTo: replyId });
     field.current?.focus();
   };
 
@@ -222,12 +223,6 @@ function QuoteLine({ message, onRemove }: { message: Message; onRemove: () => vo
         <X size={16} />
       </button>
     </div>
-  );
-}
-
-function readyFiles(chips: ReturnType<typeof useChips>): SentFile[] {
-  return chips.flatMap(({ kind, name, preview, state }) =>
-    kind !== null && state.kind === "ready" ? [{ type: kind, attachmentId: state.attachmentId, name, preview }] : [],
   );
 }
 
