@@ -1,11 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { useCallback } from "react";
-import { printableText } from "../../../packages/client/src/printable.ts";
 import { useWorkspace } from "../data/workspace.tsx";
-import { texts } from "../ui/texts.ts";
+import { actorName } from "./actor-names.ts";
 
-/** The name of a colleague by the `actor_id` of a message: "You" for oneself, null for whom the team does not list.
- * Until the team is known, every member has the name of a colleague. */
+/** The names of colleagues by the `actor_id` of a message: "You" for oneself, null for a program. */
 export function usePeople(): (actorId: string | null) => string | null {
   const { parley, tenant, person } = useWorkspace();
   const team = useQuery({
@@ -14,14 +12,5 @@ export function usePeople(): (actorId: string | null) => string | null {
     staleTime: 300_000,
   });
   const members = team.data?.members;
-  return useCallback(
-    (actorId) => {
-      if (actorId === null) return null;
-      if (actorId === person.actorId) return texts.you;
-      if (members === undefined && actorId.startsWith("console:")) return texts.colleague;
-      const member = members?.find(({ user_id }) => `console:${user_id}` === actorId);
-      return member ? printableText(member.name ?? member.email) : null;
-    },
-    [members, person.actorId],
-  );
+  return useCallback((actorId) => actorName(actorId, members, person.actorId), [members, person.actorId]);
 }

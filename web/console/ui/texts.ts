@@ -2,6 +2,7 @@
 export const texts = {
   close: "Close",
   you: "You",
-  colleague: "A colleague",
   copyFailed: (text: string) => `Your browser does not allow copying. Select this and copy it: ${text}`,
+  colleague: "a colleague",
+  formerColleague: "a former colleague",
 } as const;

@@ -32,7 +32,7 @@ export const texts = {
   picture: "Picture",
   program: "A program",
   focusKey: "Write an answer",
-  colleague: (name: string, time: string) => `${name} answered at ${time}.`,
+  colleague: (name: string, time: string) => `${name.charAt(0).toUpperCase()}${name.slice(1)} answered at ${time}.`,
   sendAnyway: "Send anyway",
   closed: {
     title: (name: string) => `No message can be sent to ${name} now`,

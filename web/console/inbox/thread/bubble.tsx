@@ -12,7 +12,7 @@ export interface BubbleProps {
   readonly message: Message;
   readonly isFirst: boolean;
   readonly isLast: boolean;
-  /** Who of the team sent it; null when that is not known. */
+  /** Who of the team sent it; null when it was a program. */
   readonly author: string | null;
   /** The message that it replies to; null when it replies to none, undefined when that one is not loaded. */
   readonly quoted: Message | null | undefined;
@@ -147,9 +147,9 @@ function Meta({ message, author }: { message: Message; author: string | null }) 
   );
 }
 
-function authorText({ sent_via, platform, actor_id }: Message, author: string | null): string {
+function authorText({ sent_via, platform }: Message, author: string | null): string {
   if (sent_via === "native_app") return texts.fromApp(platform);
   if (sent_via === "other_app") return texts.otherApp;
-  const name = author ?? (actor_id?.startsWith("console:") ? texts.formerColleague : texts.program);
+  const name = author ?? texts.program;
   return sent_via === "api_human_agent" ? texts.asPerson(name) : name;
 }

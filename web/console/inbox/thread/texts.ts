@@ -45,7 +45,6 @@ export const texts = {
   otherApp: "from another app",
   program: "sent by a program",
   asPerson: (name: string) => `${name}, as a person`,
-  formerColleague: "a former colleague",
   sent: "Sent",
   close: "Close",
   previous: "Previous picture",
