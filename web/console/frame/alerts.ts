@@ -1,13 +1,16 @@
 import { useEffect, useRef } from "react";
+import { useLocation } from "wouter";
 import { preferences } from "../common/preferences.ts";
 import { useWorkspace } from "../data/workspace.tsx";
 import { useNeedsReplyCount } from "../inbox/list/use-list.ts";
+import { inboxPath } from "../paths.ts";
 import { pageTitle } from "./page-title.ts";
 import { texts } from "./texts.ts";
 
 /** Shows the count in the title, and gives the signs for new messages that the person wants. */
 export function useAlerts(page: string): void {
   const { inbox, tenant } = useWorkspace();
+  const [, navigate] = useLocation();
   const count = useNeedsReplyCount();
   useEffect(() => {
     document.title = pageTitle(count, page);
@@ -20,9 +23,12 @@ export function useAlerts(page: string): void {
         seen.current.add(event.id);
         const { sound, notifications } = preferences();
         if (sound) playTone();
-        if (notifications && document.visibilityState === "hidden") notify();
+        if (notifications && document.visibilityState === "hidden") {
+          const { conversation_id } = event.data.message;
+          notify(() => navigate(inboxPath(tenant, conversation_id)));
+        }
       }),
-    [inbox, tenant],
+    [inbox, tenant, navigate],
   );
 }
 
@@ -32,12 +38,14 @@ export async function askForNotifications(): Promise<boolean> {
   return (await Notification.requestPermission()) === "granted";
 }
 
-/** The text names no person: a notification may be read by others. */
-function notify(): void {
+/** Each message shows again, in the place of the one before. The text names no person: others may read a notification. */
+function notify(onPress: () => void): void {
   if (!("Notification" in globalThis) || Notification.permission !== "granted") return;
-  const notification = new Notification(texts.name, { body: texts.newMessage, tag: "parley-message" });
+  const options = { body: texts.newMessage, tag: "parley-message", renotify: true };
+  const notification = new Notification(texts.name, options);
   notification.addEventListener("click", () => {
     window.focus();
+    onPress();
     notification.close();
   });
 }
@@ -51,6 +59,8 @@ function playTone(): void {
   if (now - lastToneAt < 2_000) return;
   lastToneAt = now;
   audio ??= new AudioContext();
+  // A browser suspends the sound of a page in which nothing was pressed yet.
+  if (audio.state === "suspended") void audio.resume();
   const tone = audio.createOscillator();
   const volume = audio.createGain();
   const start = audio.currentTime;
