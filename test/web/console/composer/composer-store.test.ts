@@ -200,6 +200,30 @@ it.each([
   },
 );
 
+it.each(["sending", "held"] as const)(
+  "a message that is %s and whose hold ended while no connection stood ends with the next one",
+  async (kind) => {
+    const { store, calls, states, reconnect } = openComposer();
+    const done = store.begin(draft({ mode: "person", text: "Hello" }));
+    await expect.poll(() => calls.length).toBe(1);
+    calls[0]?.answer(held());
+    await done;
+    if (kind === "sending") store.update(calls[0]?.key ?? "", { kind: "sending" });
+    const before = states();
+    reconnect();
+    await expect.poll(() => calls.length).toBe(2);
+    expect(calls[1]?.operation).toBe("GET /v1/messages/holds/hold_1");
+    calls[1]?.lose();
+    reconnect();
+    await expect.poll(() => calls.length).toBe(3);
+    expect(states()).toEqual(before);
+    calls[2]?.answer({ hold: { ...held().hold, status: "sent", platform_message_id: "m1" } });
+    await expect.poll(states).toEqual([{ kind: "sent", messageId: "m1" }]);
+    reconnect();
+    expect(calls).toHaveLength(3);
+  },
+);
+
 it("a hold whose answer was lost failed: nothing is sent by holding", async () => {
   const { store, calls, states } = openComposer();
   void store.begin(draft({ mode: "person", text: "Hello" }));

@@ -1,4 +1,4 @@
-import { Parley } from "#client";
+import { Parley, type RealtimeConnection, type RealtimeOptions } from "#client";
 import { LiveInbox } from "../../../../web/console/data/live-inbox.ts";
 import type { Message, StreamEvent } from "../../../../web/console/data/types.ts";
 import { WallClock } from "../../../../web/console/data/wall-clock.ts";
@@ -42,7 +42,7 @@ export function openComposer() {
         calls.push({
           operation: `${init?.method} ${new URL(String(url)).pathname}`,
           key: new Headers(init?.headers).get("idempotency-key") ?? "",
-          body: JSON.parse(String(init?.body)),
+          body: init?.body === undefined ? {} : JSON.parse(String(init.body)),
           answer: (data) => json(200, { ok: true, data }),
           refuse: (status, code, detail = "") =>
             json(status, { ok: false, error: { code, message: `It is ${code}.`, detail } }),
@@ -55,7 +55,17 @@ export function openComposer() {
   const inbox = new LiveInbox(parley, new WallClock(() => NOW));
   const store = new ComposerStore(inbox, "console:usr_1");
   const states = () => store.getState().sends.map(({ state }) => state);
-  return { store, inbox, calls, states };
+  const opened: RealtimeOptions[] = [];
+  parley.connect = (options) => {
+    opened.push(options);
+    return { close: () => {}, check: () => {} } as unknown as RealtimeConnection;
+  };
+  inbox.start();
+  /** The connection of the stream is lost, and there is a new one. */
+  const reconnect = () => {
+    for (const state of ["connecting", "open"] as const) opened[0]?.onState?.(state);
+  };
+  return { store, inbox, calls, states, reconnect };
 }
 
 /** What a person sends, with everything that a test does not name empty. */

@@ -23,6 +23,7 @@ export function refusal(status: number, code: string, detail = ""): ApiAnswer {
 const operations: readonly (readonly [RegExp, string])[] = [
   [/^\/v1\/conversations\/[^/]+$/, "/v1/conversations/{id}"],
   [/^\/v1\/attachments\/uploads\/[^/]+$/, "/v1/attachments/uploads/{upload_id}"],
+  [/^\/v1\/messages\/holds\/\w+$/, "/v1/messages/holds/{hold_id}"],
   [/^\/verify\/holds\/\w+$/, "/verify/holds/{hold_id}"],
   [/^\/verify\/holds\/\w+\/challenge$/, "/verify/holds/{hold_id}/challenge"],
   [/^\/verify\/holds\/\w+\/complete$/, "/verify/holds/{hold_id}/complete"],

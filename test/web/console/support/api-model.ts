@@ -102,6 +102,8 @@ export class ApiModel {
         return this.sending.reply(request);
       case "POST /v1/messages/human-agent":
         return this.sending.hold(request);
+      case "GET /v1/messages/holds/{hold_id}":
+        return this.sending.getHold(request.path.split("/")[4] ?? "");
       case "POST /v1/attachments/uploads":
         return this.uploads.create(request);
       case "POST /v1/attachments":

@@ -72,6 +72,11 @@ export class Sending {
     });
   }
 
+  getHold(id: string): ApiAnswer {
+    const hold = this.#holds.get(id);
+    return hold ? ok({ hold: toHold(hold) }) : refusal(404, "hold_not_found");
+  }
+
   /** The three calls of a check. @param step empty, `challenge` or `complete` */
   check(holdId: string, step: string, body: ApiRequest["body"]): ApiAnswer {
     const hold = this.#holds.get(holdId);

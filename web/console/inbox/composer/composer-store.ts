@@ -65,6 +65,12 @@ export class ComposerStore {
         this.forget(event.data.conversation.id);
       }
     });
+    let { stream } = inbox.getState();
+    inbox.subscribe(() => {
+      const before = stream;
+      stream = inbox.getState().stream;
+      if (stream !== before && stream.state === "open") void this.#readHolds();
+    });
     // Not in a test of this file, which has no page.
     if ("addEventListener" in globalThis) {
       (globalThis as unknown as EventTarget).addEventListener("pagehide", () => this.#keepRefused());
@@ -295,6 +301,19 @@ export class ComposerStore {
       const { code = "send_failed", detail = null } = hold.error ?? {};
       this.#update(key, stateAfterHold(code, detail ?? ""));
     }
+  }
+
+  /** Reads how the holds are that have not ended here: the frames of a lost connection do not come again. */
+  async #readHolds(): Promise<void> {
+    const isOpen = (key: string) => ["sending", "held"].includes(this.#find(key)?.state.kind ?? "");
+    const open = [...this.#holds].filter(([, key]) => isOpen(key));
+    await Promise.all(
+      open.map(async ([holdId, key]) => {
+        // What cannot be read now is read after the next connection.
+        const answer = await this.parley.messages.getHold(holdId).catch(() => null);
+        if (answer !== null && isOpen(key)) this.#onHoldState(key, answer.hold);
+      }),
+    );
   }
 
   #find(key: string): Send | undefined {
