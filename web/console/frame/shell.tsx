@@ -30,6 +30,7 @@ export function Shell({ place, children }: ShellProps) {
   const help = useCallback(() => setOpened("keys"), []);
   useAlerts(place.page === "accounts" ? texts.accounts : texts.inbox);
   useRefetchAfterAway(inbox);
+  useNoFilePages();
   useKeys([
     { key: "g i", run: () => navigate(inboxPath(tenant)), label: texts.goInbox, group: "Pages" },
     { key: "g a", run: () => navigate(accountsPath(tenant)), label: texts.goAccounts, group: "Pages" },
@@ -59,6 +60,23 @@ export function Shell({ place, children }: ShellProps) {
       {opened === "palette" ? <Palette onClose={close} onHelp={help} /> : null}
     </div>
   );
+}
+
+/** A file that is dropped where none is taken does nothing: without this the browser opens it in the place of the console. */
+function useNoFilePages(): void {
+  useEffect(() => {
+    const refuse = (event: DragEvent) => {
+      if (event.defaultPrevented || !event.dataTransfer?.types.includes("Files")) return;
+      event.preventDefault();
+      event.dataTransfer.dropEffect = "none";
+    };
+    document.addEventListener("dragover", refuse);
+    document.addEventListener("drop", refuse);
+    return () => {
+      document.removeEventListener("dragover", refuse);
+      document.removeEventListener("drop", refuse);
+    };
+  }, []);
 }
 
 /** Refetches when the page is looked at again after a while, and when the network is back. */

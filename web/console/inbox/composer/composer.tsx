@@ -75,7 +75,6 @@ function WritingBox({ conversation, mode, draft, replyTo, onReplyToChange, child
   const chips = useChips(conversation.id);
   const field = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
-  const [isDropping, setDropping] = useState(false);
   const answer = useColleagueAnswer(conversation.id, draft.startedAt);
   const target = { store, conversation: conversation.id, platform: conversation.platform };
   const name = printableText(personName(conversation));
@@ -121,22 +120,7 @@ function WritingBox({ conversation, mode, draft, replyTo, onReplyToChange, child
   };
 
   return (
-    // Files may be dropped here; the button does the same.
-    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is one of three ways
-    <div
-      className={isDropping ? "box dropping" : "box"}
-      onDragOver={(event) => {
-        if (!event.dataTransfer.types.includes("Files")) return;
-        event.preventDefault();
-        setDropping(true);
-      }}
-      onDragLeave={() => setDropping(false)}
-      onDrop={(event) => {
-        event.preventDefault();
-        setDropping(false);
-        attachFiles(target, [...event.dataTransfer.files]);
-      }}
-    >
+    <div className="box">
       {children}
       {replyTo ? <QuoteLine message={replyTo} onRemove={() => onReplyToChange(null)} /> : null}
       <Tray target={target} chips={chips} />

@@ -12,6 +12,7 @@ import { Composer } from "../composer/composer.tsx";
 import { MessageScroll } from "./message-scroll.tsx";
 import { texts } from "./texts.ts";
 import { useDone } from "./use-done.ts";
+import { useFileDrop } from "./use-file-drop.ts";
 import { useThreadItems } from "./use-thread.ts";
 import "./thread.css";
 
@@ -26,9 +27,15 @@ export function Thread({ id, isPersonOpen, onPerson }: ThreadProps) {
   const conversation = useConversation(id);
   const loaded = useThreadItems(id);
   const [replyTo, setReplyTo] = useState<Message | null>(null);
+  const drop = useFileDrop(conversation);
   const reply = useCallback((message: Message) => setReplyTo(message), []);
   return (
-    <section className="thread" aria-label={texts.messages} tabIndex={-1}>
+    <section
+      className={drop.isOver ? "thread dropping" : "thread"}
+      aria-label={texts.messages}
+      tabIndex={-1}
+      {...drop.handlers}
+    >
       <Head conversation={conversation} isPersonOpen={isPersonOpen} onPerson={onPerson} />
       <MessageScroll id={id} conversation={conversation} {...loaded} onReply={reply} />
       {conversation && loaded.thread?.status !== "missing" ? (
