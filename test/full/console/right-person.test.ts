@@ -58,6 +58,24 @@ it("a message to quote belongs to its conversation", async () => {
   expect(world.callsOf(REPLY)[0]?.body).toEqual({ conversation_id: ole, text: "For Ole" });
 });
 
+it("a message to quote waits in its conversation with the text, and goes with it", async () => {
+  const { world, anna, page } = await twoPeople();
+  await page.locator(".m.in").last().hover();
+  await page.locator(".m.in .answer").last().click();
+  await field(page).fill("To this one");
+  await openRow(page, "Ole Dahl");
+  await openRow(page, "Anna Berg");
+  await page.locator(".reply-line", { hasText: "Anna Berg writes 2" }).waitFor();
+  world.model.sending.platformRefusal = "It is refused.";
+  await field(page).press("Control+Enter");
+  await page.locator('[data-send="failed"]').getByRole("button", { name: "Edit" }).click();
+  await page.locator(".reply-line", { hasText: "Anna Berg writes 2" }).waitFor();
+  await page.keyboard.press("Control+Enter");
+  await waitFor("both calls", () => world.callsOf(REPLY).length === 2);
+  const body = { conversation_id: anna, text: "To this one", reply_to: "m_anna.berg_1" };
+  expect(world.callsOf(REPLY).map((call) => call.body)).toEqual([body, body]);
+});
+
 it("a file whose upload ends after the switch to another conversation is sent only in its own", async () => {
   const { world, anna, ole, page } = await twoPeople();
   const release = world.keepBack("POST /storage");

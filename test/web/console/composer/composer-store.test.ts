@@ -7,7 +7,7 @@ import {
   setDraft,
   setUnfinished,
 } from "../../../../web/console/inbox/composer/drafts.ts";
-import { unshownSends } from "../../../../web/console/inbox/composer/sends.ts";
+import { type Send, unshownSends } from "../../../../web/console/inbox/composer/sends.ts";
 import {
   CONVERSATION,
   draft,
@@ -199,6 +199,69 @@ it.each([
     expect(fullDraftOf(CONVERSATION)).toEqual({ text: "and then", startedAt: NOW, ...unfinished });
   },
 );
+
+const theirs = (id: string, minutes: number) =>
+  event("message.sent", {
+    message: {
+      ...message(id, { actor_id: "console:usr_other", sent_at: new Date(NOW + minutes * 60_000).toISOString() }),
+      participant: {},
+    },
+  });
+
+it("a colleague's answer stops what is written once, also when only files are attached", async () => {
+  const { store, inbox, showThread } = openComposer();
+  showThread([message("m0", { direction: "inbound", sent_at: new Date(NOW - 600_000).toISOString() })]);
+  store.setChips(CONVERSATION, () => [{ id: "chip", state: { kind: "converting" } } as never]);
+  expect(store.answerSinceWriting(CONVERSATION, null)).toBeNull();
+  // It was sent before the person began, and shows only now.
+  inbox.receive(theirs("m1", -1));
+  expect(store.answerSinceWriting(CONVERSATION, null)?.id).toBe("m1");
+  store.beginWriting(CONVERSATION);
+  expect(store.answerSinceWriting(CONVERSATION, null)).toBeNull();
+  inbox.receive(theirs("m2", 1));
+  expect(store.answerSinceWriting(CONVERSATION, null)?.id).toBe("m2");
+});
+
+it("a draft of an earlier page is stopped by the answers that were sent since it was begun", () => {
+  const { store, inbox, showThread } = openComposer();
+  showThread([]);
+  inbox.receive(theirs("m1", -5));
+  expect(store.answerSinceWriting(CONVERSATION, NOW)).toBeNull();
+  expect(store.answerSinceWriting(CONVERSATION, NOW - 600_000)?.id).toBe("m1");
+});
+
+it("a send that is pressed again is stopped once by what the person had not seen at its first press", async () => {
+  const { store, inbox, calls, states, showThread } = openComposer();
+  showThread([message("m0", { direction: "inbound", sent_at: new Date(NOW - 600_000).toISOString() })]);
+  const done = store.begin(draft({ mode: "person", text: "Hello" }));
+  await expect.poll(() => calls.length).toBe(1);
+  calls[0]?.answer(held());
+  await done;
+  const send = () => store.getState().sends[0] as Send;
+  expect(store.answerSinceSend(send())).toBeNull();
+  inbox.receive(theirs("m1", -1));
+  expect(store.answerSinceSend(send())?.id).toBe("m1");
+  store.noteSeenBy(send().key);
+  expect(store.answerSinceSend(send())).toBeNull();
+  expect(states()[0]?.kind).toBe("held");
+});
+
+it("a send that is edited comes back with its text, its files and what it replies to", async () => {
+  const { store, inbox, calls, showThread } = openComposer();
+  showThread([message("m0", { direction: "inbound", sent_at: new Date(NOW - 600_000).toISOString() })]);
+  const done = store.begin(draft({ files: [picture], replyTo: "m0" }));
+  await expect.poll(() => calls.length).toBe(1);
+  calls[0]?.refuse(502, "send_failed", "No.");
+  await done;
+  inbox.receive(theirs("m1", 1));
+  store.putBack(store.getState().sends[0] as Send);
+  expect(store.getState().sends).toEqual([]);
+  expect(store.getState().quotes.get(CONVERSATION)).toBe("m0");
+  expect(store.takeFiles(CONVERSATION)).toEqual([picture]);
+  expect(store.answerSinceWriting(CONVERSATION, null)?.id).toBe("m1");
+  inbox.receive(erased);
+  expect(store.getState().quotes.size).toBe(0);
+});
 
 it.each(["sending", "held"] as const)(
   "a message that is %s and whose hold ended while no connection stood ends with the next one",

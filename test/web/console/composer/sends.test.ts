@@ -1,10 +1,11 @@
 import { expect, it } from "vitest";
 import {
   checkTimeLeft,
-  colleagueAnswer,
   type Send,
   type SendState,
+  seenOf,
   stateAfterError,
+  unseenAnswer,
   unshownSends,
 } from "../../../../web/console/inbox/composer/sends.ts";
 import { CONVERSATION, ME, message, NOW, picture } from "./support.ts";
@@ -63,6 +64,7 @@ function send(key: string, state: SendState, change: Partial<Send> = {}): Send {
     replyTo: null,
     at: NOW,
     before: new Set(),
+    shownFrom: NOW,
     state,
     ...change,
   };
@@ -100,18 +102,30 @@ it("two sends with the same text need two messages, whichever answer comes first
   expect(keys(unshownSends(answered, [message("m2")], ME))).toEqual(["b"]);
 });
 
-it("a colleague's newest answer since the person began to write stops a send once", () => {
-  const writing = { actorId: ME, since: NOW, acknowledged: null };
-  const theirs = message("m1", { actor_id: "console:usr_other", ...at(1) });
+it("the newest answer of a colleague that the person had not seen stops a send, whenever it was sent", () => {
+  const one = { actorId: ME, own: new Set<string>() };
+  const question = message("m0", { direction: "inbound", ...at(-10) });
+  const theirs = message("m1", { actor_id: "console:usr_other", ...at(-5) });
   const later = message("m2", { actor_id: null, sent_via: "native_app", ...at(2) });
-  expect(colleagueAnswer([theirs], writing)).toBe(theirs);
-  expect(colleagueAnswer([theirs, later], writing)).toBe(later);
-  expect(colleagueAnswer([theirs], { ...writing, acknowledged: "m1" })).toBeNull();
-  expect(colleagueAnswer([theirs, later], { ...writing, acknowledged: "m1" })).toBe(later);
-  expect(colleagueAnswer([theirs], { ...writing, since: NOW + MINUTE })).toBeNull();
-  expect(colleagueAnswer([message("m1", at(1))], writing)).toBeNull();
-  expect(colleagueAnswer([{ ...theirs, direction: "inbound" }], writing)).toBeNull();
-  expect(colleagueAnswer([{ ...theirs, deleted_at: theirs.sent_at }], writing)).toBeNull();
+  const seen = seenOf([question], NOW);
+  expect(seen).toEqual({ ids: new Set(["m0"]), from: NOW - 10 * MINUTE });
+  expect(unseenAnswer([question, theirs], seen, one)).toBe(theirs);
+  expect(unseenAnswer([question, theirs, later], seen, one)).toBe(later);
+  expect(unseenAnswer([question, theirs], seenOf([question, theirs], NOW), one)).toBeNull();
+  expect(unseenAnswer([question, theirs, later], seenOf([question, theirs], NOW), one)).toBe(later);
+  expect(unseenAnswer([message("m1", at(-5))], seen, one)).toBeNull();
+  expect(unseenAnswer([later], seen, { ...one, own: new Set(["m2"]) })).toBeNull();
+  expect(unseenAnswer([{ ...theirs, direction: "inbound" }], seen, one)).toBeNull();
+  expect(unseenAnswer([{ ...theirs, deleted_at: theirs.sent_at }], seen, one)).toBeNull();
+});
+
+it("an older page of a thread, and all of one that was not loaded yet, has no new answer", () => {
+  const one = { actorId: ME, own: new Set<string>() };
+  const old = message("m1", { actor_id: "console:usr_other", ...at(-60) });
+  const seen = seenOf([message("m2", { direction: "inbound", ...at(-10) })], NOW);
+  expect(unseenAnswer([old, message("m2", { direction: "inbound", ...at(-10) })], seen, one)).toBeNull();
+  expect(seenOf([], NOW)).toEqual({ ids: new Set(), from: NOW });
+  expect(unseenAnswer([old], seenOf([], NOW), one)).toBeNull();
 });
 
 it.each([

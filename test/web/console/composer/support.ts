@@ -1,5 +1,6 @@
 import { Parley, type RealtimeConnection, type RealtimeOptions } from "#client";
-import { LiveInbox } from "../../../../web/console/data/live-inbox.ts";
+import { LiveInbox, type ThreadState } from "../../../../web/console/data/live-inbox.ts";
+import { emptyThread, withMessages } from "../../../../web/console/data/message-book.ts";
 import type { Message, StreamEvent } from "../../../../web/console/data/types.ts";
 import { WallClock } from "../../../../web/console/data/wall-clock.ts";
 import { ComposerStore } from "../../../../web/console/inbox/composer/composer-store.ts";
@@ -65,7 +66,13 @@ export function openComposer() {
   const reconnect = () => {
     for (const state of ["connecting", "open"] as const) opened[0]?.onState?.(state);
   };
-  return { store, inbox, calls, states, reconnect };
+  /** The thread is loaded with these messages, oldest first. */
+  const showThread = (messages: readonly Message[]) => {
+    const book = withMessages(emptyThread(CONVERSATION), messages, NOW);
+    const thread = { status: "ready", error: null, book, older: null, isLoadingOlder: false } as const;
+    (inbox.getState().threads as Map<string, ThreadState>).set(CONVERSATION, thread);
+  };
+  return { store, inbox, calls, states, reconnect, showThread };
 }
 
 /** What a person sends, with everything that a test does not name empty. */

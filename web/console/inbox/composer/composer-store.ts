@@ -3,9 +3,10 @@ import { RETENTION } from "../../data/durations.ts";
 import type { LiveInbox } from "../../data/live-inbox.ts";
 import { messagesOf } from "../../data/message-book.ts";
 import { noteSentFiles } from "../../data/sent-files.ts";
-import type { Conversation, FileKind } from "../../data/types.ts";
+import type { Conversation, FileKind, Message } from "../../data/types.ts";
 import {
   addText,
+  draftOf,
   isOfEarlierPage,
   removeDraft,
   removeUnfinished,
@@ -13,7 +14,17 @@ import {
   type UnfinishedSend,
 } from "./drafts.ts";
 import { isHeldByOther, type SeenHolds, withHold } from "./other-holds.ts";
-import { type Send, type SendState, type SentFile, sendBody, stateAfterError, stateAfterHold } from "./sends.ts";
+import {
+  type Seen,
+  type Send,
+  type SendState,
+  type SentFile,
+  seenOf,
+  sendBody,
+  stateAfterError,
+  stateAfterHold,
+  unseenAnswer,
+} from "./sends.ts";
 import { isLostHold, lostHold, resumedSend, unfinishedSend } from "./unfinished-sends.ts";
 
 /** A file of a message that is being written. */
@@ -35,6 +46,8 @@ interface ComposerState {
   readonly sends: readonly Send[];
   readonly chips: ReadonlyMap<string, readonly Chip[]>;
   readonly holds: SeenHolds;
+  /** The id of the message that is replied to, by conversation. */
+  readonly quotes: ReadonlyMap<string, string>;
 }
 
 /** What a person sends. */
@@ -49,10 +62,12 @@ export class ComposerStore {
   readonly inbox: LiveInbox;
   /** As messages name this person. */
   readonly #actorId: string;
-  #state: ComposerState = { sends: [], chips: new Map(), holds: new Map() };
+  #state: ComposerState = { sends: [], chips: new Map(), holds: new Map(), quotes: new Map() };
   readonly #listeners = new Set<() => void>();
   /** The keys of sends by the ids of their holds. */
   readonly #holds = new Map<string, string>();
+  /** What the person had seen of a thread when they began what is being written there. */
+  readonly #seen = new Map<string, Seen>();
   /** The keys of sends that an earlier page began. */
   readonly #resumed = new Set<string>();
 
@@ -91,6 +106,7 @@ export class ComposerStore {
   /** Sends a reply, or holds a message of a person. Files and a text are two messages: the text follows the files. */
   async begin(draft: NewSend): Promise<void> {
     const { conversation, text, files } = draft;
+    this.#seen.delete(conversation);
     if (text === "" || files.length === 0) return void (await this.#call(this.#add(draft)));
     const withFiles = this.#add({ ...draft, text: "" });
     const withText = this.#add({ ...draft, files: [], replyTo: null });
@@ -100,19 +116,19 @@ export class ComposerStore {
       return;
     }
     // A text about files that did not go waits where it was written.
-    this.remove(withText.key);
-    addText(conversation, text, this.inbox.clock.now());
+    this.putBack({ ...withText, files: [] });
   }
 
   /** Adds a send, and stores it before its call begins: a page that ends before the answer loses nothing. */
   #add(draft: NewSend): Send {
-    const thread = this.inbox.getState().threads.get(draft.conversation);
-    const shown = thread ? messagesOf(thread.book).slice(-BEFORE_MAX) : [];
+    const now = this.inbox.clock.now();
+    const { ids, from } = seenOf(this.#messages(draft.conversation).slice(-BEFORE_MAX), now);
     const send: Send = {
       ...draft,
       key: crypto.randomUUID(),
-      at: this.inbox.clock.now(),
-      before: new Set(shown.map(({ id }) => id)),
+      at: now,
+      before: ids,
+      shownFrom: from,
       state: { kind: "sending" },
     };
     this.#set({ sends: [...this.#state.sends, send] });
@@ -162,6 +178,65 @@ export class ComposerStore {
     }
   }
 
+  /** Puts a send back where it was written: its text, its files and the message that it replies to. */
+  putBack(send: Send): void {
+    const { conversation, text, files, replyTo } = send;
+    const isEmpty = draftOf(conversation) === "" && (this.#state.chips.get(conversation) ?? []).length === 0;
+    this.remove(send.key);
+    addText(conversation, text, this.inbox.clock.now());
+    this.setChips(conversation, (chips) => [...chips, ...files.map(asChip)]);
+    if (replyTo !== null) this.setQuote(conversation, replyTo);
+    // What was seen since is no news, but an answer that came after the send was pressed is.
+    if (isEmpty) this.#seen.set(conversation, seenBy(send));
+  }
+
+  /** Sets the message that is replied to; null for none. */
+  setQuote(conversation: string, messageId: string | null): void {
+    const quotes = new Map(this.#state.quotes);
+    if (messageId === null) quotes.delete(conversation);
+    else quotes.set(conversation, messageId);
+    this.#set({ quotes });
+  }
+
+  /** The person begins to write, or to attach files: the answers that the thread shows now are known to them. */
+  beginWriting(conversation: string): void {
+    this.#seen.set(conversation, seenOf(this.#messages(conversation), this.inbox.clock.now()));
+  }
+
+  /**
+   * A colleague's answer that the person had not seen when they began to write; null without one.
+   * @param startedAt when they began, in epoch milliseconds of the server, for a draft that an earlier page began
+   */
+  answerSinceWriting(conversation: string, startedAt: number | null): Message | null {
+    const earlier = startedAt === null ? null : { ids: new Set<string>(), from: startedAt };
+    const seen = this.#seen.get(conversation) ?? earlier;
+    return seen && this.#unseenAnswer(conversation, seen);
+  }
+
+  /** A colleague's answer that the person had not seen when they pressed a send; null without one. */
+  answerSinceSend(send: Send): Message | null {
+    return this.#unseenAnswer(send.conversation, seenBy(send));
+  }
+
+  /** The person has seen the answers that a thread shows: a send that they stopped goes at the next press. */
+  noteSeenBy(key: string): void {
+    const send = this.#find(key);
+    if (!send) return;
+    const { ids, from } = seenOf(this.#messages(send.conversation), send.at);
+    const next = { ...send, before: new Set([...send.before, ...ids]), shownFrom: Math.min(send.shownFrom, from) };
+    this.#set({ sends: this.#state.sends.map((each) => (each.key === key ? next : each)) });
+  }
+
+  #messages(conversation: string): readonly Message[] {
+    const thread = this.inbox.getState().threads.get(conversation);
+    return thread ? messagesOf(thread.book) : [];
+  }
+
+  #unseenAnswer(conversation: string, seen: Seen): Message | null {
+    const own = this.#state.sends.flatMap(({ state }) => (state.kind === "sent" ? [state.messageId] : []));
+    return unseenAnswer(this.#messages(conversation), seen, { actorId: this.#actorId, own: new Set(own) });
+  }
+
   /** Removes a send that ended, or one whose text is edited. */
   remove(key: string): void {
     const send = this.#find(key);
@@ -192,7 +267,9 @@ export class ComposerStore {
 
   setChips(conversation: string, change: (chips: readonly Chip[]) => readonly Chip[]): void {
     const chips = new Map(this.#state.chips);
-    this.#set({ chips: chips.set(conversation, change(chips.get(conversation) ?? [])) });
+    const before = chips.get(conversation) ?? [];
+    if (before.length === 0 && draftOf(conversation) === "") this.beginWriting(conversation);
+    this.#set({ chips: chips.set(conversation, change(before)) });
   }
 
   /** Takes the files that are ready out of what is being written. The others stay. */
@@ -208,9 +285,11 @@ export class ComposerStore {
   /** Forgets what belongs to a conversation that was erased. */
   forget(conversation: string): void {
     removeDraft(conversation);
-    const chips = new Map(this.#state.chips);
+    const [chips, quotes] = [new Map(this.#state.chips), new Map(this.#state.quotes)];
     chips.delete(conversation);
-    this.#set({ sends: this.#state.sends.filter((send) => send.conversation !== conversation), chips });
+    quotes.delete(conversation);
+    this.#seen.delete(conversation);
+    this.#set({ sends: this.#state.sends.filter((send) => send.conversation !== conversation), chips, quotes });
   }
 
   /** The page is left: a text that was refused waits where it was written. */
@@ -330,6 +409,15 @@ export class ComposerStore {
     this.#state = { ...this.#state, ...change };
     for (const listener of this.#listeners) listener();
   }
+}
+
+function seenBy({ before, shownFrom }: Send): Seen {
+  return { ids: before, from: shownFrom };
+}
+
+function asChip({ type, attachmentId, name, preview }: SentFile): Chip {
+  const state = { kind: "ready", attachmentId } as const;
+  return { id: crypto.randomUUID(), name, kind: type, preview, isConverted: false, state };
 }
 
 /** A file that is neither ready nor refused: the message waits for it. */

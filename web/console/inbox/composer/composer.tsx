@@ -3,35 +3,29 @@ import { useEffect, useRef, useState } from "react";
 import { printableText } from "../../../../packages/client/src/printable.ts";
 import { useKeys } from "../../common/keys.tsx";
 import { useNotices } from "../../common/notices.tsx";
-import { usePeople } from "../../common/people.ts";
-import { timeOfDay } from "../../common/times.ts";
-import { messagesOf } from "../../data/message-book.ts";
-import { personName, platformName } from "../../data/names.ts";
+import { personName } from "../../data/names.ts";
 import type { Conversation, Message } from "../../data/types.ts";
-import { millis } from "../../data/types.ts";
 import { windowOf } from "../../data/window.ts";
-import { useServerTime, useThread, useWorkspace } from "../../data/workspace.tsx";
+import { useServerTime, useWorkspace } from "../../data/workspace.tsx";
+import { AnswerAlert } from "../colleague-answer.tsx";
 import { attachFiles } from "./attach.ts";
 import { ClosedCard } from "./closed-card.tsx";
 import { isWaiting, readyFiles } from "./composer-store.ts";
 import { Emoji } from "./emoji.tsx";
 import { RuleLine, WindowBar } from "./rule-line.tsx";
-import { colleagueAnswer } from "./sends.ts";
 import { textUse } from "./text-limit.ts";
 import { texts } from "./texts.ts";
 import { Tray } from "./tray.tsx";
-import { useChips, useComposerStore } from "./use-composer.ts";
+import { useChips, useComposerStore, useMessage, useQuote } from "./use-composer.ts";
 import { useDraft } from "./use-draft.ts";
 import "./composer.css";
 
 interface ComposerProps {
   readonly conversation: Conversation;
-  readonly replyTo: Message | null;
-  readonly onReplyToChange: (message: Message | null) => void;
 }
 
 /** Where an answer is written. What may be sent follows the messaging window, by the server's clock. */
-export function Composer({ conversation, replyTo, onReplyToChange }: ComposerProps) {
+export function Composer({ conversation }: ComposerProps) {
   const now = useServerTime(5_000);
   const window = windowOf(conversation, now);
   const store = useComposerStore();
@@ -49,13 +43,7 @@ export function Composer({ conversation, replyTo, onReplyToChange }: ComposerPro
   return (
     <footer className={mode === "person" ? "foot person" : "foot"}>
       <RuleLine window={window} now={now} />
-      <WritingBox
-        conversation={conversation}
-        mode={mode}
-        draft={draft}
-        replyTo={replyTo}
-        onReplyToChange={onReplyToChange}
-      >
+      <WritingBox conversation={conversation} mode={mode} draft={draft}>
         <WindowBar window={window} />
       </WritingBox>
     </footer>
@@ -68,14 +56,16 @@ interface WritingBoxProps extends ComposerProps {
   readonly children: React.ReactNode;
 }
 
-function WritingBox({ conversation, mode, draft, replyTo, onReplyToChange, children }: WritingBoxProps) {
+function WritingBox({ conversation, mode, draft, children }: WritingBoxProps) {
   const { person } = useWorkspace();
   const { show } = useNotices();
   const store = useComposerStore();
   const chips = useChips(conversation.id);
+  const quote = useQuote(conversation.id);
+  const quoted = useMessage(conversation.id, quote);
   const field = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
-  const answer = useColleagueAnswer(conversation.id, draft.startedAt);
+  const [stopped, setStopped] = useState<Message | null>(null);
   const target = { store, conversation: conversation.id, platform: conversation.platform };
   const name = printableText(personName(conversation));
   const use = textUse(conversation.platform, draft.text);
@@ -83,6 +73,8 @@ function WritingBox({ conversation, mode, draft, replyTo, onReplyToChange, child
   const isUploading = chips.some(isWaiting);
   const isEmpty = draft.text.trim() === "" && ready.length === 0;
   const problem = use.isOver ? texts.tooLong : isUploading ? texts.waitForUpload : isEmpty ? texts.nothing : null;
+
+  const isStopped = stopped !== null && (draft.text !== "" || chips.length > 0);
 
   useKeys([{ key: "r", run: () => field.current?.focus(), label: texts.focusKey, group: "Conversation" }]);
   useEffect(() => {
@@ -97,22 +89,31 @@ function WritingBox({ conversation, mode, draft, replyTo, onReplyToChange, child
       if (!isEmpty) show({ text: problem, kind: "problem" });
       return;
     }
-    if (answer.waiting) return answer.stop();
+    const unseen = store.answerSinceWriting(conversation.id, draft.startedAt);
+    if (unseen !== null) {
+      // The next press sends.
+      store.beginWriting(conversation.id);
+      return setStopped(unseen);
+    }
     const text = draft.text.trim();
-    const replyId = replyTo?.id ?? null;
     draft.clear();
     const files = store.takeFiles(conversation.id);
-    onReplyToChange(null);
-    answer.reset();
-    void store.begin({ conversation: conversation.id, mode, text, files, replyTo: replyId });
+    store.setQuote(conversation.id, null);
+    setStopped(null);
+    void store.begin({ conversation: conversation.id, mode, text, files, replyTo: quote });
     field.current?.focus();
+  };
+
+  const write = (text: string) => {
+    if (draft.text === "" && chips.length === 0) store.beginWriting(conversation.id);
+    draft.set(text);
   };
 
   const insert = (emoji: string) => {
     const node = field.current;
     const start = node?.selectionStart ?? draft.text.length;
     const end = node?.selectionEnd ?? start;
-    draft.set(draft.text.slice(0, start) + emoji + draft.text.slice(end));
+    write(draft.text.slice(0, start) + emoji + draft.text.slice(end));
     requestAnimationFrame(() => {
       node?.focus();
       node?.setSelectionRange(start + emoji.length, start + emoji.length);
@@ -122,14 +123,9 @@ function WritingBox({ conversation, mode, draft, replyTo, onReplyToChange, child
   return (
     <div className="box">
       {children}
-      {replyTo ? <QuoteLine message={replyTo} onRemove={() => onReplyToChange(null)} /> : null}
+      {quote === null ? null : <QuoteLine message={quoted} onRemove={() => store.setQuote(conversation.id, null)} />}
       <Tray target={target} chips={chips} />
-      {answer.shown ? (
-        <div className="colleague" role="alert">
-          <span>{texts.colleague(answer.shown.name, timeOfDay(millis(answer.shown.message.sent_at)))}</span>
-          <q dir="auto">{printableText(answer.shown.message.text).slice(0, 200)}</q>
-        </div>
-      ) : null}
+      <AnswerAlert answer={isStopped ? stopped : null} />
       <textarea
         ref={field}
         dir="auto"
@@ -139,7 +135,7 @@ function WritingBox({ conversation, mode, draft, replyTo, onReplyToChange, child
           mode === "reply" ? texts.placeholderReply(name) : texts.placeholderPerson(printableText(person.name))
         }
         value={draft.text}
-        onChange={(event) => draft.set(event.currentTarget.value)}
+        onChange={(event) => write(event.currentTarget.value)}
         onPaste={(event) => {
           if (event.clipboardData.files.length === 0) return;
           event.preventDefault();
@@ -187,20 +183,20 @@ function WritingBox({ conversation, mode, draft, replyTo, onReplyToChange, child
           title={problem ?? undefined}
           onClick={send}
         >
-          {answer.shown ? texts.sendAnyway : mode === "person" ? texts.hold : texts.send} <kbd>Ctrl ↵</kbd>
+          {isStopped ? texts.sendAnyway : mode === "person" ? texts.hold : texts.send} <kbd>Ctrl ↵</kbd>
         </button>
       </div>
     </div>
   );
 }
 
-function QuoteLine({ message, onRemove }: { message: Message; onRemove: () => void }) {
+function QuoteLine({ message, onRemove }: { message: Message | null; onRemove: () => void }) {
   return (
     <div className="reply-line">
       <span className="quote">
         <span>{texts.quoted}</span>
         <span dir="auto" className="quote-text">
-          {printableText(message.text) || texts.picture}
+          {message === null ? texts.quotedGone : printableText(message.text) || texts.picture}
         </span>
       </span>
       <button type="button" className="icon" aria-label={texts.removeQuote} onClick={onRemove}>
@@ -208,29 +204,6 @@ function QuoteLine({ message, onRemove }: { message: Message; onRemove: () => vo
       </button>
     </div>
   );
-}
-
-/** Stops a send once when a colleague has answered since the person began to write. */
-function useColleagueAnswer(conversationId: string, startedAt: number | null) {
-  const { person } = useWorkspace();
-  const nameOf = usePeople();
-  const thread = useThread(conversationId);
-  const [acknowledged, setAcknowledged] = useState<Message | null>(null);
-  const messages = thread && startedAt !== null ? messagesOf(thread.book) : [];
-  const since = startedAt ?? Number.POSITIVE_INFINITY;
-  const waiting = colleagueAnswer(messages, { actorId: person.actorId, since, acknowledged: acknowledged?.id ?? null });
-  const shown = acknowledged && startedAt !== null ? acknowledged : null;
-  return {
-    waiting,
-    /** The answer that stopped the send. */
-    shown: shown && { message: shown, name: nameOf(shown.actor_id) ?? authorOf(shown) },
-    stop: () => setAcknowledged(waiting),
-    reset: () => setAcknowledged(null),
-  };
-}
-
-function authorOf({ sent_via, platform }: Message): string {
-  return sent_via === "native_app" ? platformName(platform) : texts.program;
 }
 
 /** The field grows with its text, up to a third of the window. */

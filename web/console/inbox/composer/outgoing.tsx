@@ -6,7 +6,7 @@ import { personName, platformName } from "../../data/names.ts";
 import type { Conversation } from "../../data/types.ts";
 import { useThread, useWorkspace } from "../../data/workspace.tsx";
 import { Text } from "../../ui/text.tsx";
-import { addText } from "./drafts.ts";
+import { AnswerAlert, useColleagueStop } from "../colleague-answer.tsx";
 import { passCheck } from "./hold-check.ts";
 import { checkTimeLeft, type Send, stateAfterHold, unshownSends } from "./sends.ts";
 import { texts } from "./texts.ts";
@@ -108,7 +108,10 @@ function Files({ send }: { send: Send }) {
 function SendMeta({ send }: { send: Send }) {
   const store = useComposerStore();
   const { state } = send;
-  const again = () => void store.repeat(send.key);
+  const stop = useColleagueStop(send);
+  const again = () => {
+    if (!stop.isStopped()) void store.repeat(send.key);
+  };
   const words = texts.sends;
   switch (state.kind) {
     case "held":
@@ -131,6 +134,7 @@ function SendMeta({ send }: { send: Send }) {
           <button type="button" className="link" onClick={() => store.remove(send.key)}>
             {words.dismiss}
           </button>
+          <AnswerAlert answer={stop.answer} />
         </div>
       );
     case "failed":
@@ -150,28 +154,17 @@ function SendMeta({ send }: { send: Send }) {
             </button>
           )}
           <EditButton send={send} />
+          <AnswerAlert answer={stop.answer} />
         </div>
       );
   }
 }
 
-/** Puts the text and the files of a send back into the composer. */
+/** Puts a send back into the composer. */
 function EditButton({ send }: { send: Send }) {
   const store = useComposerStore();
   const edit = () => {
-    store.remove(send.key);
-    addText(send.conversation, send.text, store.inbox.clock.now());
-    store.setChips(send.conversation, (chips) => [
-      ...chips,
-      ...send.files.map(({ type, attachmentId, name, preview }) => ({
-        id: crypto.randomUUID(),
-        name,
-        kind: type,
-        preview,
-        isConverted: false,
-        state: { kind: "ready" as const, attachmentId },
-      })),
-    ]);
+    store.putBack(send);
     dispatchEvent(new Event("parley:focus-composer"));
   };
   return (
@@ -191,12 +184,13 @@ function CheckCard({ send, conversation }: { send: Send; conversation: Conversat
   const { person, clock } = useWorkspace();
   const store = useComposerStore();
   const [check, setCheck] = useState<Check>({ kind: "idle" });
+  const stop = useColleagueStop(send);
   const left = useCountdown(send.state.kind === "held" ? send.state.endsAt : 0, () => clock.now());
   if (send.state.kind !== "held") return null;
   const { state } = send;
   const isOver = left <= 0;
   const pass = async () => {
-    if (check.kind === "running" || isOver) return;
+    if (check.kind === "running" || isOver || stop.isStopped()) return;
     setCheck({ kind: "running", progress: 0 });
     const end = await passCheck(
       state,
@@ -218,6 +212,7 @@ function CheckCard({ send, conversation }: { send: Send; conversation: Conversat
     <div className="check-card">
       <b>{words.title}</b>
       <p>{words.text(printableText(personName(conversation)), platformName(conversation.platform))}</p>
+      <AnswerAlert answer={stop.answer} />
       <p role="status">{isOver ? words.expired : check.kind === "said" ? check.text : ""}</p>
       <div className="acts">
         {isOver ? null : (

@@ -34,6 +34,8 @@ export interface Send {
   readonly at: number;
   /** The messages that the thread showed then. */
   readonly before: ReadonlySet<string>;
+  /** When the oldest of them was sent, in epoch milliseconds. */
+  readonly shownFrom: number;
   readonly state: SendState;
 }
 
@@ -113,24 +115,39 @@ function isSame(send: Send, message: Message, actorId: string): boolean {
   );
 }
 
+/** What a person saw of a thread: the messages, and when the oldest of them was sent, in epoch milliseconds. */
+export interface Seen {
+  readonly ids: ReadonlySet<string>;
+  readonly from: number;
+}
+
+/** What a thread shows. @param now for a thread without messages, in epoch milliseconds */
+export function seenOf(messages: readonly Message[], now: number): Seen {
+  const [oldest] = messages;
+  return { ids: new Set(messages.map(({ id }) => id)), from: oldest === undefined ? now : millis(oldest.sent_at) };
+}
+
 /**
- * The newest answer that a colleague, or a program, gave since the person began to write; null when there is none, or when
- * the person has seen it.
- * @param since when the person began to write, in epoch milliseconds
- * @param acknowledged the id of the answer that the person saw and sends beside
+ * The newest answer of a colleague, or of a program, that the person had not seen when they began to write; null when there
+ * is none. It may have been sent before that: during a lost connection an answer shows only after the reconnect. What is
+ * older than everything that was seen was loaded since, and is no new answer.
+ * @param own the ids of this person's messages
  */
-export function colleagueAnswer(
+export function unseenAnswer(
   messages: readonly Message[],
-  { actorId, since, acknowledged }: { actorId: string; since: number; acknowledged: string | null },
+  { ids, from }: Seen,
+  { actorId, own }: { readonly actorId: string; readonly own: ReadonlySet<string> },
 ): Message | null {
   const newest = messages.findLast(
     (message) =>
       message.direction !== "inbound" &&
       message.actor_id !== actorId &&
+      !own.has(message.id) &&
       message.deleted_at === null &&
-      millis(message.sent_at) > since,
+      !ids.has(message.id) &&
+      millis(message.sent_at) > from,
   );
-  return newest === undefined || newest.id === acknowledged ? null : newest;
+  return newest ?? null;
 }
 
 /** The time that is left for a hold's check, as `14:32`. @param ms milliseconds, at least 0 */

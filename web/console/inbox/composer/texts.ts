@@ -23,6 +23,7 @@ export const texts = {
   attach: "Attach files",
   emoji: "Emoji",
   quoted: "Reply to",
+  quotedGone: "a message that is not loaded",
   removeQuote: "Do not reply to this message",
   remove: (name: string) => `Remove ${name}`,
   count: (used: number, max: number, unit: string) => `${used.toLocaleString()} of ${max.toLocaleString()} ${unit}`,

@@ -55,6 +55,7 @@ export function resumedSend(
     replyTo: reply_to,
     at,
     before: new Set(),
+    shownFrom: at,
     state: stateOf(holdEndsAt, now),
   };
 }

@@ -1,7 +1,8 @@
-import { useSyncExternalStore } from "react";
+import { useMemo, useSyncExternalStore } from "react";
 import type { LiveInbox } from "../../data/live-inbox.ts";
-import type { Conversation } from "../../data/types.ts";
-import { useServerTime, useWorkspace } from "../../data/workspace.tsx";
+import { messagesOf } from "../../data/message-book.ts";
+import type { Conversation, Message } from "../../data/types.ts";
+import { useServerTime, useThread, useWorkspace } from "../../data/workspace.tsx";
 import { type Chip, ComposerStore } from "./composer-store.ts";
 import type { Send } from "./sends.ts";
 
@@ -27,6 +28,21 @@ export function useSends(): readonly Send[] {
 export function useChips(conversation: string): readonly Chip[] {
   const store = useComposerStore();
   return useSyncExternalStore(store.subscribe, () => store.getState().chips.get(conversation) ?? noChips);
+}
+
+/** The id of the message that is replied to; null for none. */
+export function useQuote(conversation: string): string | null {
+  const store = useComposerStore();
+  return useSyncExternalStore(store.subscribe, () => store.getState().quotes.get(conversation) ?? null);
+}
+
+/** A message of a thread; null when it is not loaded. */
+export function useMessage(conversation: string, id: string | null): Message | null {
+  const thread = useThread(conversation);
+  return useMemo(() => {
+    const messages = thread === null || id === null ? [] : messagesOf(thread.book);
+    return messages.find((message) => message.id === id) ?? null;
+  }, [thread, id]);
 }
 
 /** Whether a message that somebody else typed waits for its check. */

@@ -1,5 +1,5 @@
 import { Check, ChevronLeft, PanelRight } from "lucide-react";
-import { useCallback, useState } from "react";
+import { useCallback } from "react";
 import { Link } from "wouter";
 import { printableText } from "../../../../packages/client/src/printable.ts";
 import { useKeys } from "../../common/keys.tsx";
@@ -9,6 +9,7 @@ import { useConversation, useWorkspace } from "../../data/workspace.tsx";
 import { inboxPath } from "../../paths.ts";
 import { Face } from "../../ui/avatar.tsx";
 import { Composer } from "../composer/composer.tsx";
+import { useComposerStore } from "../composer/use-composer.ts";
 import { MessageScroll } from "./message-scroll.tsx";
 import { texts } from "./texts.ts";
 import { useDone } from "./use-done.ts";
@@ -26,9 +27,9 @@ interface ThreadProps {
 export function Thread({ id, isPersonOpen, onPerson }: ThreadProps) {
   const conversation = useConversation(id);
   const loaded = useThreadItems(id);
-  const [replyTo, setReplyTo] = useState<Message | null>(null);
+  const store = useComposerStore();
   const drop = useFileDrop(conversation);
-  const reply = useCallback((message: Message) => setReplyTo(message), []);
+  const reply = useCallback((message: Message) => store.setQuote(id, message.id), [store, id]);
   return (
     <section
       className={drop.isOver ? "thread dropping" : "thread"}
@@ -38,9 +39,7 @@ export function Thread({ id, isPersonOpen, onPerson }: ThreadProps) {
     >
       <Head conversation={conversation} isPersonOpen={isPersonOpen} onPerson={onPerson} />
       <MessageScroll id={id} conversation={conversation} {...loaded} onReply={reply} />
-      {conversation && loaded.thread?.status !== "missing" ? (
-        <Composer conversation={conversation} replyTo={replyTo} onReplyToChange={setReplyTo} />
-      ) : null}
+      {conversation && loaded.thread?.status !== "missing" ? <Composer conversation={conversation} /> : null}
     </section>
   );
 }
