@@ -18,6 +18,8 @@ export interface Notice {
   readonly text: string;
   readonly action?: { readonly label: string; readonly run: () => void } | undefined;
   readonly kind?: "info" | "problem" | undefined;
+  /** Whether it stays beside later ones until it is closed. */
+  readonly isKept?: boolean | undefined;
 }
 
 interface Notices {
@@ -26,12 +28,20 @@ interface Notices {
 
 const Context = createContext<Notices | null>(null);
 const SHOWN_MS = 6_000;
+const KEPT_MAX = 3;
 
-/** Shows one notice at a time, at the end of the page. A problem stays until it is closed. */
+type Numbered = Notice & { readonly id: number };
+
+/** Shows one notice at a time, at the end of the page, beside those that are kept. A problem stays until it is closed. */
 export function NoticesProvider({ children }: { children: ReactNode }) {
-  const [notice, setNotice] = useState<(Notice & { readonly id: number }) | null>(null);
+  const [notice, setNotice] = useState<Numbered | null>(null);
+  const [kept, setKept] = useState<readonly Numbered[]>([]);
+  const lastId = useRef(0);
   const show = useCallback((next: Notice) => {
-    setNotice((before) => ({ ...next, id: (before?.id ?? 0) + 1 }));
+    lastId.current += 1;
+    const numbered = { ...next, id: lastId.current };
+    if (next.isKept) setKept((before) => [...before, numbered].slice(-KEPT_MAX));
+    else setNotice(numbered);
   }, []);
   useEffect(() => {
     if (notice === null || notice.kind === "problem") return;
@@ -43,6 +53,13 @@ export function NoticesProvider({ children }: { children: ReactNode }) {
     <Context value={notices}>
       {children}
       <div className="notices" role="status" aria-live="polite">
+        {kept.map((each) => (
+          <ShownNotice
+            key={each.id}
+            notice={each}
+            onClose={() => setKept((before) => before.filter(({ id }) => id !== each.id))}
+          />
+        ))}
         {notice === null ? null : <ShownNotice key={notice.id} notice={notice} onClose={() => setNotice(null)} />}
       </div>
     </Context>

@@ -1,4 +1,5 @@
 import { useKeyList } from "../common/keys.tsx";
+import { modifier } from "../common/modifier.ts";
 import { usePreferences } from "../common/preferences.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { texts } from "./texts.ts";
@@ -9,8 +10,9 @@ export function KeysDialog({ onClose }: { onClose: () => void }) {
   const { keys } = usePreferences();
   const others = texts.conversationKeys.filter(({ key }) => !bindings.some((binding) => binding.key === key));
   const always = [
-    { key: "Ctrl K", label: texts.paletteKey },
-    { key: "Ctrl Enter", label: texts.sendKey },
+    { key: `${modifier} K`, label: texts.paletteKey },
+    { key: `${modifier} Enter`, label: texts.sendKey },
+    { key: `${modifier} Shift Enter`, label: texts.sendNextKey },
     { key: "Esc", label: texts.leaveKey },
   ];
   return (

@@ -12,6 +12,7 @@ import { OutdatedStrip } from "./outdated-strip.tsx";
 import { Palette } from "./palette.tsx";
 import { Rail } from "./rail.tsx";
 import { texts } from "./texts.ts";
+import { useUnsentNotices } from "./use-unsent-notices.ts";
 import "./frame.css";
 
 const AWAY_MS = 30_000;
@@ -31,6 +32,7 @@ export function Shell({ place, children }: ShellProps) {
   useAlerts(place.page === "accounts" ? texts.accounts : texts.inbox);
   useRefetchAfterAway(inbox);
   useNoFilePages();
+  useUnsentNotices(place.page === "inbox" ? place.conversation : null);
   useKeys([
     { key: "g i", run: () => navigate(inboxPath(tenant)), label: texts.goInbox, group: "Pages" },
     { key: "g a", run: () => navigate(accountsPath(tenant)), label: texts.goAccounts, group: "Pages" },

@@ -1,9 +1,11 @@
 import { useEffect, useState } from "react";
+import { useKeys } from "../common/keys.tsx";
 import { useThread, useWorkspace } from "../data/workspace.tsx";
 import { ConversationList } from "./list/conversation-list.tsx";
 import { texts } from "./list/texts.ts";
 import { PersonPane } from "./person/person-pane.tsx";
 import { NoThread, Thread } from "./thread/thread.tsx";
+import { useDone } from "./thread/use-done.ts";
 import { usePageFocus } from "./use-page-focus.ts";
 import "./inbox.css";
 
@@ -13,6 +15,8 @@ const WIDE = "(min-width: 1240px)";
 export function InboxPage({ openId }: { openId: string | null }) {
   const { tenant } = useWorkspace();
   usePageFocus(openId);
+  const { undoLast } = useDone();
+  useKeys([{ key: "z", run: undoLast, label: "Undo Done", group: "Conversation" }]);
   const isWide = useMedia(WIDE);
   const [isPaneShown, setPaneShown] = useState(true);
   const [isSheetOpen, setSheetOpen] = useState(false);

@@ -1,6 +1,7 @@
 import { type ReactNode, useId, useRef } from "react";
 import { Link } from "wouter";
 import { placePopover } from "./place-popover.ts";
+import { moveFocus } from "./roving-focus.ts";
 import "./dialog.css";
 
 export interface MenuItem {
@@ -40,6 +41,7 @@ export function Menu({ label, button, className = "icon", items, children }: Men
         className="menu"
         aria-label={label}
         role="dialog"
+        onKeyDown={(event) => moveFocus(event)}
         onToggle={(event) => {
           if (event.newState !== "open") return;
           placePopover(popover.current, opener.current, "below");

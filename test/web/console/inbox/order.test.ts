@@ -1,6 +1,12 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { type Arrangement, arrange, isSectionLoaded, sectionsOf } from "../../../../web/console/inbox/list/order.ts";
+import {
+  type Arrangement,
+  arrange,
+  isSectionLoaded,
+  nextToAnswer,
+  sectionsOf,
+} from "../../../../web/console/inbox/list/order.ts";
 import { conversation } from "../data/conversations.ts";
 
 const NOW = Date.parse("2026-11-20T10:00:00Z");
@@ -77,4 +83,15 @@ it("no row of a held list changes its place for any order", () => {
       expect(shown.sections.flatMap((each) => each.ids).slice(0, first.length)).toEqual(first);
     }),
   );
+});
+
+it.each([
+  ["the one after it", "b", ["a", "b", "c", "d"], "d"],
+  ["the first of all after the last one", "d", ["a", "b", "d"], "a"],
+  ["the first one for one that left the list", "gone", ["b", "d"], "b"],
+  ["the first one when none is open", null, ["b"], "b"],
+  ["none when only it needs a reply", "b", ["b"], null],
+  ["none when all have one", "b", [], null],
+])("the next conversation to answer is %s", (_, from, needing, expected) => {
+  expect(nextToAnswer(["a", "b", "c", "d"], from, (id) => id !== "c" && needing.includes(id))).toBe(expected);
 });

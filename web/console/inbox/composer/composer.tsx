@@ -2,12 +2,14 @@ import { Paperclip, X } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { printableText } from "../../../../packages/client/src/printable.ts";
 import { useKeys } from "../../common/keys.tsx";
+import { modifier } from "../../common/modifier.ts";
 import { useNotices } from "../../common/notices.tsx";
 import { personName } from "../../data/names.ts";
 import type { Conversation, Message } from "../../data/types.ts";
 import { windowOf } from "../../data/window.ts";
 import { useServerTime, useWorkspace } from "../../data/workspace.tsx";
 import { AnswerAlert } from "../colleague-answer.tsx";
+import { openNextConversation } from "../next-conversation.ts";
 import { attachFiles } from "./attach.ts";
 import { ClosedCard } from "./closed-card.tsx";
 import { isWaiting, readyFiles } from "./composer-store.ts";
@@ -84,7 +86,8 @@ function WritingBox({ conversation, mode, draft, children }: WritingBoxProps) {
   }, []);
   useGrowingField(field, draft.text);
 
-  const send = () => {
+  /** @param isNext whether the next conversation is opened then; a held message first needs its second press */
+  const send = (isNext = false) => {
     if (problem !== null) {
       if (!isEmpty) show({ text: problem, kind: "problem" });
       return;
@@ -102,6 +105,7 @@ function WritingBox({ conversation, mode, draft, children }: WritingBoxProps) {
     setStopped(null);
     void store.begin({ conversation: conversation.id, mode, text, files, replyTo: quote });
     field.current?.focus();
+    if (isNext && mode === "reply") openNextConversation({ from: conversation.id, isWriting: true });
   };
 
   const write = (text: string) => {
@@ -147,7 +151,7 @@ function WritingBox({ conversation, mode, draft, children }: WritingBoxProps) {
           if (nativeEvent.isComposing || nativeEvent.keyCode === 229) return;
           if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
             event.preventDefault();
-            send();
+            send(event.shiftKey);
           }
           if (event.key === "Escape") event.currentTarget.blur();
         }}
@@ -181,9 +185,9 @@ function WritingBox({ conversation, mode, draft, children }: WritingBoxProps) {
           className={mode === "person" ? "btn amber" : "btn first"}
           aria-disabled={problem !== null}
           title={problem ?? undefined}
-          onClick={send}
+          onClick={() => send()}
         >
-          {isStopped ? texts.sendAnyway : mode === "person" ? texts.hold : texts.send} <kbd>Ctrl ↵</kbd>
+          {isStopped ? texts.sendAnyway : mode === "person" ? texts.hold : texts.send} <kbd>{modifier} ↵</kbd>
         </button>
       </div>
     </div>

@@ -1,12 +1,19 @@
 import { Smile } from "lucide-react";
 import { useId, useRef } from "react";
 import { placePopover } from "../../ui/place-popover.ts";
+import { moveFocus } from "../../ui/roving-focus.ts";
 import { texts } from "./texts.ts";
 
 const EMOJI =
   "😀 😄 😅 😂 🙂 😉 😊 😍 🥰 😘 😎 🤔 😐 🙄 😢 😭 😮 😱 🤗 🤝 👍 👎 👏 🙌 🙏 💪 👋 ✌️ 👌 ❤️ 🧡 💚 💙 🔥 ✨ 🎉 🎁 🌸 ☀️ ✅ ❌ ⚠️ 📦 🚚 📅 📍 💬 📷".split(
     " ",
   );
+
+/** How many of the buttons stand in the first row. */
+function columnsOf(grid: Element): number {
+  const tops = [...grid.children].map((node) => node.getBoundingClientRect().top);
+  return tops.filter((top) => top === tops[0]).length;
+}
 
 /** A small choice of emoji. The system's own picker has all of them. */
 export function Emoji({ onPick }: { onPick: (emoji: string) => void }) {
@@ -31,6 +38,7 @@ export function Emoji({ onPick }: { onPick: (emoji: string) => void }) {
         popover="auto"
         className="menu emoji"
         role="dialog"
+        onKeyDown={(event) => moveFocus(event, columnsOf(event.currentTarget))}
         aria-label={texts.emoji}
         onToggle={({ newState }) => {
           if (newState !== "open") return;

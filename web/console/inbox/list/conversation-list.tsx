@@ -10,8 +10,9 @@ import { useWorkspace } from "../../data/workspace.tsx";
 import { inboxPath } from "../../paths.ts";
 import { WorkspaceMenu } from "../../session/workspace-menu.tsx";
 import { draftOf } from "../composer/drafts.ts";
+import { focusComposerSoon, onNextConversation } from "../next-conversation.ts";
 import { Filters } from "./filters.tsx";
-import { isSectionLoaded, type Section } from "./order.ts";
+import { isSectionLoaded, nextToAnswer, type Section } from "./order.ts";
 import { Row } from "./row.tsx";
 import { texts } from "./texts.ts";
 import { useArrangement } from "./use-arrangement.ts";
@@ -99,6 +100,12 @@ export function ConversationList({ openId }: { openId: string | null }) {
     };
     requestAnimationFrame(() => requestAnimationFrame(focus));
   }
+
+  useNextConversation(
+    items.flatMap(({ id }) => id ?? []),
+    (id) => lastKnown(book, id)?.needs_reply === true,
+    openId,
+  );
 
   const isEmpty = items.length === 0;
   const retry = () => void inbox.retry(query);
@@ -351,6 +358,26 @@ function useListKeys({ items, openId, focusRow, openSearch }: ListKeys): void {
     },
     { key: "/", run: openSearch, label: "Search", group: "List" },
   ]);
+}
+
+/** Opens the next conversation that needs a reply: by `n`, after Done, and after a send that goes on. */
+function useNextConversation(ids: readonly string[], needsReply: (id: string) => boolean, openId: string | null): void {
+  const { tenant } = useWorkspace();
+  const [, navigate] = useLocation();
+  const open = (from: string | null, isWriting: boolean) => {
+    // The person has opened another one since.
+    if (from !== openId) return;
+    const next = nextToAnswer(ids, from, needsReply);
+    if (next === null) return;
+    navigate(inboxPath(tenant, next));
+    if (isWriting) focusComposerSoon();
+  };
+  const latest = useRef(open);
+  useEffect(() => {
+    latest.current = open;
+  });
+  useEffect(() => onNextConversation(({ from, isWriting }) => latest.current(from, isWriting)), []);
+  useKeys([{ key: "n", run: () => open(openId, false), label: texts.nextKey, group: "List" }]);
 }
 
 /** The id of the conversation whose row has the focus. */

@@ -48,6 +48,21 @@ function closingFirst(a: Conversation, b: Conversation): number {
   return millis(a.last_inbound_at) - millis(b.last_inbound_at) || (a.id < b.id ? -1 : 1);
 }
 
+/**
+ * The conversation to answer next: the first one after `from` that needs a reply, and after the last one the first of all.
+ * @param ids as the list shows them
+ * @returns null when no other one needs a reply
+ */
+export function nextToAnswer(
+  ids: readonly string[],
+  from: string | null,
+  needsReply: (id: string) => boolean,
+): string | null {
+  const start = from === null ? 0 : ids.indexOf(from) + 1;
+  const inOrder = [...ids.slice(start), ...ids.slice(0, start)];
+  return inOrder.find((id) => id !== from && needsReply(id)) ?? null;
+}
+
 /** What a list shows: the sections, and how many conversations wait to be shown. */
 export interface Arrangement {
   readonly sections: readonly Section[];

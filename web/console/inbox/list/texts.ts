@@ -35,6 +35,7 @@ export const texts = {
   again: "Try again",
   waiting: (count: number) => `${count} new`,
   draft: "Draft",
+  nextKey: "Next conversation that needs a reply",
   you: "You:",
   kinds: {
     image: "Photo",

@@ -48,13 +48,13 @@ type HeadProps = Pick<ThreadProps, "isPersonOpen" | "onPerson"> & { readonly con
 
 function Head({ conversation, isPersonOpen, onPerson }: HeadProps) {
   const { tenant } = useWorkspace();
-  const setDone = useDone();
+  const { setDone } = useDone();
   const isDone = conversation?.done_at !== null && conversation?.needs_reply === false && conversation.unanswered;
   const toggle = () => {
     if (conversation?.unanswered) void setDone(conversation, !isDone);
   };
   useKeys([
-    { key: "e", run: toggle, label: "Done", group: "Conversation" },
+    ...(conversation?.unanswered ? [{ key: "e", run: toggle, label: "Done", group: "Conversation" }] : []),
     { key: "p", run: onPerson, label: "About this person", group: "Conversation" },
   ]);
   const name = conversation === null ? "" : printableText(personName(conversation));
