@@ -1,13 +1,18 @@
-import { Inbox, Link2, Search, User } from "lucide-react";
+import { Building2, Inbox, Link2, LogOut, Search, SunMoon, User, Zap } from "lucide-react";
 import { type ReactNode, useId, useMemo, useState } from "react";
 import { useLocation } from "wouter";
 import { printableText } from "../../../packages/client/src/printable.ts";
+import { useKeyList } from "../common/keys.tsx";
+import { useNotices } from "../common/notices.tsx";
+import { setPreferences, usePreferences } from "../common/preferences.ts";
 import type { InboxState } from "../data/live-inbox.ts";
 import { personHandle, personName } from "../data/names.ts";
 import { millis } from "../data/types.ts";
 import { useInbox, useWorkspace } from "../data/workspace.tsx";
 import { accountsPath, inboxPath } from "../paths.ts";
+import { useSession } from "../session/session-provider.tsx";
 import { Dialog } from "../ui/dialog.tsx";
+import { signOut, signOutProblem } from "./sign-out.ts";
 import { texts } from "./texts.ts";
 
 interface Entry {
@@ -19,17 +24,51 @@ interface Entry {
 }
 
 const SHOWN_MAX = 12;
+const FEW_MAX = 20;
 const selectBook = ({ book }: InboxState) => book;
 
 /** Finds people that are loaded, pages and actions. */
 export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () => void }) {
   const { tenant } = useWorkspace();
   const [, navigate] = useLocation();
+  const { workspaces } = useSession();
+  const { show } = useNotices();
+  const { theme } = usePreferences();
+  const bindings = useKeyList();
   const book = useInbox(selectBook);
   const [words, setWords] = useState("");
   const [selected, setSelected] = useState(0);
   const listId = useId();
   const entries = useMemo<Entry[]>(() => {
+    const actions: Entry[] = bindings
+      .filter(({ group }) => group === "Conversation")
+      .map(({ key, label, run }) => ({ id: `key ${key}`, label, note: key, icon: <Zap size={16} />, run }));
+    const themes = (["light", "dark", "system"] as const).filter((each) => each !== theme);
+    const settings: Entry[] = [
+      ...themes.map((each) => ({
+        id: `theme ${each}`,
+        label: `${texts.theme}: ${texts.themes[each]}`,
+        note: "",
+        icon: <SunMoon size={16} />,
+        run: () => setPreferences({ theme: each }),
+      })),
+      ...workspaces
+        .filter(({ id }) => id !== tenant)
+        .map(({ id, name }) => ({
+          id: `workspace ${id}`,
+          label: `${texts.workspace}: ${printableText(name)}`,
+          note: "",
+          icon: <Building2 size={16} />,
+          run: () => navigate(inboxPath(id)),
+        })),
+      {
+        id: "sign-out",
+        label: texts.signOut,
+        note: "",
+        icon: <LogOut size={16} />,
+        run: () => void signOut().catch((error: unknown) => show({ text: signOutProblem(error), kind: "problem" })),
+      },
+    ];
     const pages: Entry[] = [
       { id: "inbox", label: texts.inbox, note: "", icon: <Inbox size={16} />, run: () => navigate(inboxPath(tenant)) },
       {
@@ -52,15 +91,17 @@ export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () =
         run: () => navigate(inboxPath(tenant, conversation.id)),
       }));
     const wanted = words.trim().toLocaleLowerCase();
-    return [...people, ...pages]
-      .filter(({ label, note }) => `${label} ${note}`.toLocaleLowerCase().includes(wanted))
-      .slice(0, SHOWN_MAX);
-  }, [book, words, tenant, navigate, onHelp]);
+    const isWanted = ({ label, note }: Entry) => `${label} ${note}`.toLocaleLowerCase().includes(wanted);
+    // People are many: they never hide what there are few of.
+    const few = [...pages, ...actions, ...settings].filter(isWanted).slice(0, FEW_MAX);
+    return [...few, ...people.filter(isWanted).slice(0, SHOWN_MAX)];
+  }, [book, words, tenant, navigate, onHelp, bindings, theme, workspaces, show]);
   const current = Math.min(selected, Math.max(0, entries.length - 1));
   const run = (entry: Entry | undefined) => {
     if (!entry) return;
     onClose();
-    entry.run();
+    // The dialog first gives the focus back: an action may want it elsewhere.
+    requestAnimationFrame(() => entry.run());
   };
   return (
     <Dialog title={texts.palette} onClose={onClose}>

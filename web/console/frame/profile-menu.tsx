@@ -3,7 +3,6 @@ import { useState } from "react";
 import { printableText } from "../../../packages/client/src/printable.ts";
 import { useNotices } from "../common/notices.tsx";
 import { setPreferences, usePreferences } from "../common/preferences.ts";
-import { problemText } from "../common/problems.ts";
 import { useWorkspace } from "../data/workspace.tsx";
 import { NameForm } from "../session/name-form.tsx";
 import { useSession } from "../session/session-provider.tsx";
@@ -11,7 +10,7 @@ import { Dialog } from "../ui/dialog.tsx";
 import { initials } from "../ui/initials.ts";
 import { Menu } from "../ui/menu.tsx";
 import { askForNotifications } from "./alerts.ts";
-import { signOut } from "./sign-out.ts";
+import { signOut, signOutProblem } from "./sign-out.ts";
 import { texts } from "./texts.ts";
 
 const themes = [
@@ -33,10 +32,7 @@ export function ProfileMenu() {
     if (await askForNotifications()) setPreferences({ notifications: true });
     else show({ text: texts.notificationsBlocked, kind: "problem" });
   };
-  const signOutFailed = (error: unknown) => {
-    const { text, wayOn } = problemText(error);
-    show({ text: `${texts.signOutFailed} ${text} ${wayOn}`, kind: "problem" });
-  };
+  const signOutFailed = (error: unknown) => show({ text: signOutProblem(error), kind: "problem" });
   const name = printableText(person.name);
   const state = (isOn: boolean) => (isOn ? "on" : "off");
   return (

@@ -1,7 +1,8 @@
-import { isSignedOut } from "../common/problems.ts";
+import { isSignedOut, problemText } from "../common/problems.ts";
 import { clearDrafts } from "../inbox/composer/drafts.ts";
 import { forgetSeen } from "../inbox/thread/seen.ts";
 import { account } from "../session/session.ts";
+import { texts } from "./texts.ts";
 
 /** Ends every session of the person and forgets what this browser keeps of conversations. Throws when the call fails. */
 export async function signOut(): Promise<void> {
@@ -11,4 +12,10 @@ export async function signOut(): Promise<void> {
   clearDrafts();
   forgetSeen(null);
   location.replace("/console/auth/sign-in");
+}
+
+/** Why the sign-out failed, in words. */
+export function signOutProblem(error: unknown): string {
+  const { text, wayOn } = problemText(error);
+  return `${texts.signOutFailed} ${text} ${wayOn}`;
 }

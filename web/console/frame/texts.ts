@@ -22,6 +22,7 @@ export const texts = {
   notifications: "Desktop notifications",
   notificationsBlocked: "The browser blocks notifications of this page. Allow them in its settings.",
   singleKeys: "Single letters as keys",
+  workspace: "Workspace",
   signOut: "Sign out",
   signOutFailed: "You could not be signed out.",
   newMessage: "New message",

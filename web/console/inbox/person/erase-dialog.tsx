@@ -4,6 +4,7 @@ import { printableText } from "../../../../packages/client/src/printable.ts";
 import { useNotices } from "../../common/notices.tsx";
 import { problemLine } from "../../common/problems.ts";
 import { useOneAtATime } from "../../common/use-one-at-a-time.ts";
+import { messagesOf } from "../../data/message-book.ts";
 import { personHandle, personName } from "../../data/names.ts";
 import type { Conversation } from "../../data/types.ts";
 import { useThread, useWorkspace } from "../../data/workspace.tsx";
@@ -24,7 +25,10 @@ export function EraseDialog({ conversation, onClose }: { conversation: Conversat
   const { isBusy, run } = useOneAtATime();
   const handle = printableText(personHandle(conversation) || personName(conversation)).trim();
   const isMatch = typed.trim().replace(/^@/, "") === handle;
-  const count = texts.messages(thread?.book.known.size ?? 0, (thread?.older ?? null) !== null);
+  const messages = thread ? messagesOf(thread.book) : [];
+  const files = messages.reduce((sum, { attachments }) => sum + attachments.length, 0);
+  const isMore = thread?.status !== "ready" || thread.older !== null;
+  const count = texts.counts({ messages: messages.length, files, isMore });
 
   const erase = async () => {
     if (!isMatch) return;

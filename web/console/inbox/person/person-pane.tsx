@@ -14,6 +14,7 @@ import { Face } from "../../ui/avatar.tsx";
 import { PlatformGlyph } from "../../ui/platform-glyph.tsx";
 import { Ring } from "../../ui/ring.tsx";
 import { useModal } from "../../ui/use-modal.ts";
+import { Lightbox } from "../thread/media.tsx";
 import { EraseDialog } from "./erase-dialog.tsx";
 import { texts } from "./texts.ts";
 import { WeekStrip } from "./week-strip.tsx";
@@ -137,11 +138,13 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
 /** The newest pictures of the messages that are loaded. */
 function Media({ id }: { id: string }) {
   const thread = useThread(id);
+  const [openAt, setOpenAt] = useState<number | null>(null);
   const urls = (thread ? messagesOf(thread.book) : [])
     .flatMap(({ attachments }) => attachments)
     .filter(({ type }) => type === "image")
     .map(({ url }) => mediaUrl(url, location.hostname))
     .filter((url) => url !== null)
+    .filter((url, index, all) => all.indexOf(url) === index)
     .slice(-9)
     .reverse();
   if (urls.length === 0) return null;
@@ -149,18 +152,21 @@ function Media({ id }: { id: string }) {
     <section className="sec">
       <h3>{texts.media}</h3>
       <div className="media">
-        {urls.map((url) => (
-          <MediaPicture key={url} url={url} />
+        {urls.map((url, index) => (
+          <MediaPicture key={url} url={url} onOpen={() => setOpenAt(index)} />
         ))}
       </div>
+      {openAt === null ? null : <Lightbox urls={urls} start={openAt} onClose={() => setOpenAt(null)} />}
     </section>
   );
 }
 
-function MediaPicture({ url }: { url: string }) {
+function MediaPicture({ url, onOpen }: { url: string; onOpen: () => void }) {
   const [isGone, setGone] = useState(false);
   return isGone ? null : (
-    <img src={url} alt="" loading="lazy" referrerPolicy="no-referrer" onError={() => setGone(true)} />
+    <button type="button" className="pic" onClick={onOpen} aria-label={texts.picture}>
+      <img src={url} alt="" loading="lazy" referrerPolicy="no-referrer" onError={() => setGone(true)} />
+    </button>
   );
 }
 

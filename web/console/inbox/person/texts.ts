@@ -15,13 +15,17 @@ export const texts = {
   storedUntil: "Stored until",
   never: "Never",
   media: "Photos of these 7 days",
+  picture: "Picture",
   now: "now",
   erase: "Erase this person’s data",
   eraseTitle: "Erase this person’s data",
   eraseText: (name: string, messages: string) =>
-    `${name}’s conversation, its ${messages} and every file are erased from Parley for good. Messages in the platform’s own app stay there.`,
-  messages: (count: number, isMore: boolean) =>
-    `${count}${isMore ? "+" : ""} ${count === 1 && !isMore ? "message" : "messages"}`,
+    `${name}’s conversation and its profile, ${messages}, are erased from Parley for good. Messages in the platform’s own app stay there.`,
+  /** @param isMore whether older messages are not loaded */
+  counts: ({ messages, files, isMore }: { messages: number; files: number; isMore: boolean }) =>
+    `${isMore ? "at least " : ""}${messages === 1 ? "1 message" : `${messages} messages`} with ${
+      files === 0 ? "no file" : files === 1 ? "1 file" : `${files} files`
+    }`,
   typeHandle: (handle: string) => `Type ${handle} to confirm`,
   confirm: "Erase",
   cancel: "Cancel",

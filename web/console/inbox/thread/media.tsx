@@ -74,7 +74,7 @@ interface LightboxProps {
 }
 
 /** The pictures of a message over the page. The arrow keys change the picture, Escape closes. */
-function Lightbox({ urls, start, onClose }: LightboxProps) {
+export function Lightbox({ urls, start, onClose }: LightboxProps) {
   const [index, setIndex] = useState(start);
   const dialog = useModal();
   const move = (step: number) => setIndex((at) => (at + step + urls.length) % urls.length);
