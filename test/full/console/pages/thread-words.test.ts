@@ -133,8 +133,8 @@ it("a colleague is a former one only once the team is known", async () => {
   const succeed = world.fail("GET /console/team", { status: 500, code: "internal_error" }, 1_000);
   const page = await world.visit(anna);
   const authorOf = (text: string) => page.locator(".m.out", { hasText: text }).locator(".meta");
-  await waitFor("a colleague", async () => (await authorOf("Of Ben").innerText()).includes("A colleague"));
-  expect(await authorOf("Of somebody who left").innerText()).toContain("A colleague");
+  await waitFor("a colleague", async () => (await authorOf("Of Ben").innerText()).includes("a colleague"));
+  expect(await authorOf("Of somebody who left").innerText()).toContain("a colleague");
   succeed();
   await page.evaluate('document.dispatchEvent(new Event("visibilitychange", { bubbles: true }))');
   await waitFor("Ben", async () => (await authorOf("Of Ben").innerText()).includes("Ben"));
