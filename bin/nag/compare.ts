@@ -6,17 +6,17 @@ import type { Finding } from "./findings.ts";
  * @returns a line for each finding without an exception, each exception without a finding, and each that is there twice
  */
 export function compareFindings(findings: readonly Finding[], exceptions: readonly Exception[]): string[] {
-  const found = new Set(findings.map(describe));
+  const current = new Set(findings.map(describe));
   const argued = exceptions.flatMap(({ rule, grant = null, resources }) =>
     resources.map((resource) => describe({ rule, resource, grant })),
   );
-  const known = new Set(argued);
+  const named = new Set(argued);
   return [
-    ...[...found]
-      .filter((finding) => !known.has(finding))
+    ...[...current]
+      .filter((finding) => !named.has(finding))
       .map((finding) => `Finding without an exception: ${finding}. Correct it, or argue it in bin/nag/exceptions.ts.`),
-    ...[...known]
-      .filter((exception) => !found.has(exception))
+    ...[...named]
+      .filter((exception) => !current.has(exception))
       .map((exception) => `No template needs the exception ${exception}. Remove it from bin/nag/exceptions.ts.`),
     ...argued
       .filter((exception, at) => argued.indexOf(exception) !== at)

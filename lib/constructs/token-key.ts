@@ -44,11 +44,11 @@ export class TokenKey extends Construct {
   }
 
   allowEncrypt(role: IRole, ...purposes: Purposes): void {
-    this.#allow(role, { sid: "EncryptSecrets", action: "kms:Encrypt", purposes });
+    role.addToPrincipalPolicy(this.statementFor({ sid: "EncryptSecrets", actions: ["kms:Encrypt"], purposes }));
   }
 
   allowDecrypt(role: IRole, ...purposes: Purposes): void {
-    this.#allow(role, { sid: "DecryptSecrets", action: "kms:Decrypt", purposes });
+    role.addToPrincipalPolicy(this.statementFor({ sid: "DecryptSecrets", actions: ["kms:Decrypt"], purposes }));
   }
 
   /** Grants a role to read the state of the key. */
@@ -58,16 +58,15 @@ export class TokenKey extends Construct {
     );
   }
 
-  #allow(role: IRole, { sid, action, purposes }: Grant): void {
-    role.addToPrincipalPolicy(
-      new PolicyStatement({
-        sid,
-        actions: [action],
-        resources: [this.key.keyArn],
-        // Both entries must match, and the purpose any one of the list. A request without one of them does not match.
-        conditions: { StringEquals: { [CONTEXT_KEY]: CONTEXT_VALUE, [PURPOSE_KEY]: purposes } },
-      }),
-    );
+  /** A statement that grants actions with the encryption context of the purposes. */
+  statementFor({ sid, actions, purposes }: Grant): PolicyStatement {
+    return new PolicyStatement({
+      ...(sid === undefined ? {} : { sid }),
+      actions: [...actions],
+      resources: [this.key.keyArn],
+      // Both entries must match, and the purpose any one of the list. A request without one of them does not match.
+      conditions: { StringEquals: { [CONTEXT_KEY]: CONTEXT_VALUE, [PURPOSE_KEY]: purposes } },
+    });
   }
 }
 
@@ -80,7 +79,7 @@ function importedKey(scope: Construct, existing: string): Pick<IKey, "keyId" | "
 type Purposes = readonly [SecretPurpose, ...SecretPurpose[]];
 
 interface Grant {
-  readonly sid: string;
-  readonly action: string;
+  readonly sid?: string;
+  readonly actions: readonly string[];
   readonly purposes: Purposes;
 }

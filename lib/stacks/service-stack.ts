@@ -10,6 +10,7 @@ import { CloudFront } from "../constructs/front/cloud-front.ts";
 import { HttpApi } from "../constructs/http-api.ts";
 import { MailSending } from "../constructs/mail-sending.ts";
 import { MonthlyBudget } from "../constructs/monthly-budget.ts";
+import { OperatorPolicy } from "../constructs/operator-policy.ts";
 import { Overview } from "../constructs/overview.ts";
 import { createSharedDeadLetters, type QueuePair } from "../constructs/queue-pair.ts";
 import { RealtimeApi } from "../constructs/realtime-api.ts";
@@ -173,6 +174,8 @@ export class ServiceStack extends Stack {
       topicArn: settings.alarmTopicArn,
     });
     if (settings.budget !== null) new MonthlyBudget(this, "MonthlyBudget", settings.budget);
+    const operator = new OperatorPolicy(this, "OperatorPolicy", { data, queues, stage, settings });
+    new CfnOutput(this, "OperatorPolicyArn", { value: operator.arn });
     new CfnOutput(this, "ApiUrl", { value: apiUrl });
     new CfnOutput(this, "RealtimeUrl", { value: realtime.url });
     for (const [name, value] of existingOutputs(data, settings.existing)) new CfnOutput(this, name, { value });

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { commandRights, type Rights } from "../../../lib/config/operator-rights.ts";
 import { readPage } from "../../docs/markdown.ts";
 import { synthesizeTemplates, type Template } from "../synth-templates.ts";
 
@@ -45,9 +46,10 @@ const policy = JSON.parse(readFileSync(POLICY, "utf8")) as { readonly Statement:
 describe("the rights of a deployment", () => {
   const full = synthesizeTemplates(everySetting);
   const plain = synthesizeTemplates();
+  const { service: withCloudFront } = synthesizeTemplates({ "parley:cloudFront": "on" });
 
   it("the page has each kind of resource of the templates once", () => {
-    const kinds = [...kindsOf(full.data), ...kindsOf(full.service)];
+    const kinds = [...kindsOf(full.data), ...kindsOf(full.service), ...kindsOf(withCloudFront)];
     expect(rows.flatMap((row) => row.kinds).sort()).toEqual([...new Set(kinds)].sort());
   });
 
@@ -72,8 +74,10 @@ describe("the rights of a deployment", () => {
     expect([...granted].sort()).toEqual([...new Set(rows.flatMap(({ actions }) => actions))].sort());
   });
 
-  it("the policy deletes nothing that is stored", () => {
-    const granted = policy.Statement.flatMap(({ Action }) => Action);
+  it("the policy deletes nothing that is stored, and of secrets only what proves CloudFront", () => {
+    const ofCloudFront = ({ Resource }: PolicyStatement) =>
+      Resource === "arn:aws:secretsmanager:*:*:secret:CloudFrontOriginSecret*";
+    const granted = policy.Statement.filter((each) => !ofCloudFront(each)).flatMap(({ Action }) => Action);
     const harmful =
       /^(dynamodb:(Delete|\*)|kms:(Schedule|Disable|\*)|s3:(DeleteBucket|DeleteObject|\*)$|secretsmanager:(Delete|Put|\*))/;
     expect(granted.filter((action) => harmful.test(action))).toEqual([]);
@@ -87,7 +91,7 @@ describe("the rights of a deployment", () => {
     expect(named.length).toBeGreaterThan(3);
     for (const { Resource } of named) {
       expect([Resource].flat().join()).toMatch(
-        /^arn:aws:[a-z-]+:[*]?:[*]:(table|role|rule)?\/?(Parley|aws-service-role)/i,
+        /^arn:aws:[a-z-]+:[*]?:[*]:(table|role|policy|rule)?\/?(Parley|aws-service-role)/i,
       );
     }
   });
@@ -121,6 +125,30 @@ describe("the rights of the commands", () => {
     expect(all.length).toBeGreaterThan(15);
     expect([...named].sort()).toEqual(all.filter((name) => !local.includes(`"${name}"`)).sort());
   });
+
+  it("each command has the rights of the table that the policy for operators is made of", () => {
+    for (const [, cell = "", table = "", others = ""] of commands) {
+      const ofPage = rightsOnPage(table, others);
+      for (const [, name = ""] of cell.matchAll(/`([a-z -]+)`/g)) {
+        if (name === "adopt") continue;
+        const rights: Rights = commandRights[name as keyof typeof commandRights];
+        expect([name, ...ofPage]).toEqual([name, ...[...new Set(Object.values(rights).flat())].sort()]);
+        const indexes = Object.keys(rights).filter((target) => target.startsWith("GS"));
+        expect([name, [...table.matchAll(/`(GS\d)`/g)].map(([, index]) => index)]).toEqual([name, indexes]);
+      }
+    }
+    expect(Object.keys(commandRights).sort()).toEqual(named.filter((name) => name !== "adopt").sort());
+  });
+
+  /** The actions of a row, and of those that it refers to, sorted. */
+  function rightsOnPage(table: string, others: string): string[] {
+    const ofTable = [...table.matchAll(/`([A-Z][A-Za-z]+)`/g)].map(([, action]) => `dynamodb:${action}`);
+    const referred = [...table.matchAll(/`([a-z]+ [a-z]+)`/g)].flatMap(([, name = ""]) => {
+      const [, , otherTable = "", otherOthers = ""] = commands.find(([, cell]) => cell?.includes(`\`${name}\``)) ?? [];
+      return rightsOnPage(otherTable, otherOthers);
+    });
+    return [...new Set([...ofTable, ...actionsIn(others), ...referred])].sort();
+  }
 
   it("doctor has the permissions that its checks name", () => {
     const folder = "bin/admin/doctor/checks";
