@@ -49,13 +49,13 @@ export class CloudFront extends Construct {
   /** The distribution's own host. */
   readonly host: string;
   readonly #secrets: readonly Secret[];
+  readonly #distribution: Distribution;
 
   constructor(scope: Construct, id: string, { stage, apiId, domain, originSecretNumber }: CloudFrontProps) {
     super(scope, id);
     const { region, urlSuffix } = Stack.of(this);
     const current = originSecret(this, originSecretNumber);
-    // The functions accept the next secret before the distribution sends it: the distribution, whose host they name, is
-    // updated before them, and takes minutes.
+    // The functions accept the next secret before the distribution sends it, because an update of it takes minutes.
     this.#secrets = [current, originSecret(this, originSecretNumber + 1)];
     const origin = new HttpOrigin(`${apiId}.execute-api.${region}.${urlSuffix}`, {
       protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY,
@@ -71,14 +71,15 @@ export class CloudFront extends Construct {
       // Files are compressed at build time.
       compress: false,
     } satisfies BehaviorOptions;
-    const distribution = new Distribution(this, "Distribution", {
+    this.#distribution = new Distribution(this, "Distribution", {
       comment: `Parley: ${stage}`,
       httpVersion: HttpVersion.HTTP2_AND_3,
-      minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
       ...(domain === null
         ? {}
         : {
             domainNames: [domain.name],
+            // CloudFront's own certificate has a fixed version, TLSv1.
+            minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
             certificate: Certificate.fromCertificateArn(this, "Certificate", domain.certificateArn),
           }),
       defaultBehavior: {
@@ -94,7 +95,7 @@ export class CloudFront extends Construct {
       additionalBehaviors: { "/app/assets/*": stored, "/docs": stored, "/docs/*": stored },
       errorResponses: STORED_ERRORS.map((httpStatus): ErrorResponse => ({ httpStatus, ttl: Duration.seconds(0) })),
     });
-    this.host = distribution.distributionDomainName;
+    this.host = this.#distribution.distributionDomainName;
     this.url = `https://${domain?.name ?? this.host}`;
     new CfnOutput(this, "CloudFrontTarget", { value: this.host }).overrideLogicalId("CloudFrontTarget");
   }
@@ -103,6 +104,9 @@ export class CloudFront extends Construct {
   identifyTo(each: NodeFunction): void {
     each.addEnvironment(env.originSecretIds, this.#secrets.map(({ secretArn }) => secretArn).join(","));
     for (const secret of this.#secrets) allowReading(secret, each.functionRole);
+    // Also where its environment does not name the distribution. A function that CloudFormation updated before it would not
+    // believe the secret of before, which the distribution sends until it has the next one.
+    each.node.addDependency(this.#distribution);
   }
 }
 

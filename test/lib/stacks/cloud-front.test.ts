@@ -22,6 +22,7 @@ interface Behavior {
 interface DistributionConfig {
   readonly Aliases?: readonly string[];
   readonly Logging?: unknown;
+  readonly ViewerCertificate?: unknown;
   readonly DefaultCacheBehavior: Behavior;
   readonly CacheBehaviors: readonly Behavior[];
   readonly CustomErrorResponses: readonly { readonly ErrorCode: number; readonly ErrorCachingMinTTL: number }[];
@@ -127,6 +128,21 @@ test("a higher number sends the secret that the functions accept already, and en
   expect(JSON.stringify(next)).not.toContain(secretIds(service)[0]);
 });
 
+test.each([
+  ["its own host", {}],
+  ["a domain", domain],
+  [
+    "other public URLs",
+    { "parley:baseUrl": "https://chat.example.com", "parley:consoleUrl": "https://chat.example.com" },
+  ],
+])("with %s the distribution sends the next secret before a function forgets that of before", (_, context) => {
+  const { service: template } = synthesizeTemplates({ "parley:cloudFront": "on", ...context });
+  const [id] = resourcesOfType(template, "AWS::CloudFront::Distribution")[0] ?? [];
+  for (const name of Object.keys(recognizing(service))) {
+    expect([name, template.Resources[name]?.DependsOn]).toEqual([name, expect.arrayContaining([id])]);
+  }
+});
+
 test("the public URL is that of the distribution, no webhook may point to it, and the sockets stay direct", () => {
   const [id] = resourcesOfType(service, "AWS::CloudFront::Distribution")[0] ?? [];
   const host = { "Fn::GetAtt": [id, "DomainName"] };
@@ -142,6 +158,7 @@ test("the public URL is that of the distribution, no webhook may point to it, an
 test("the domain is that of the distribution, and the gateway's own host stays on, because the distribution calls it", () => {
   const { service: named } = synthesizeTemplates({ "parley:cloudFront": "on", ...domain });
   expect(distribution(named).Aliases).toEqual(["api.example.com"]);
+  expect(distribution(named).ViewerCertificate).toMatchObject({ MinimumProtocolVersion: "TLSv1.2_2021" });
   expect(resourcesOfType(named, "AWS::ApiGatewayV2::DomainName")).toEqual([]);
   const hosts = resourcesOfType(named, "AWS::ApiGatewayV2::Api").map(
     ([, { Properties }]) => Properties.DisableExecuteApiEndpoint,
