@@ -1,4 +1,6 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
@@ -86,6 +88,26 @@ describe("the workflow of releases", () => {
       'npm run admin -- doctor --stage "$STAGE"',
       'npm run admin -- smoke --stage "$STAGE"',
     ]);
+  });
+
+  it.each([
+    ["has the text of the variable", '{ "region": "eu-central-1" }\n', ["staging.json"]],
+    ["is not written where the variable is unset, because an empty one is refused", "", []],
+  ])("in both jobs the file of the stage %s", (_, file, written) => {
+    for (const job of [diff, deploy]) {
+      const [command = "", ...others] = commands(job).filter((line) => line.includes("STAGE_FILE"));
+      expect(others).toEqual([]);
+      const cwd = mkdtempSync(join(tmpdir(), "parley-workflow-"));
+      try {
+        mkdirSync(join(cwd, "stages"));
+        const env = { PATH: process.env.PATH, STAGE: "staging", STAGE_FILE: file };
+        execFileSync("bash", ["--norc", "-e", "-c", command], { cwd, env });
+        expect(readdirSync(join(cwd, "stages"))).toEqual(written);
+        for (const name of written) expect(readFileSync(join(cwd, "stages", name), "utf8")).toBe(file);
+      } finally {
+        rmSync(cwd, { recursive: true });
+      }
+    }
   });
 
   it("every script that the workflow runs exists", () => {
