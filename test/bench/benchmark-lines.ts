@@ -1,3 +1,5 @@
+import { type FunctionName, functions } from "#base/config/names.ts";
+import { bundleBudgets } from "../../lib/bundles/bundle-budgets.ts";
 import type { Cost } from "../support/pipeline.ts";
 
 /** One line of the benchmark. */
@@ -16,6 +18,16 @@ export function costLines(label: string, value: Cost, target: Cost): BenchmarkLi
   return (Object.keys(UNITS) as (keyof Cost)[])
     .filter((unit) => value[unit] !== 0 || target[unit] !== 0)
     .map((unit) => ({ label: `${label}: ${UNITS[unit]}`, value: value[unit], target: target[unit], binding: true }));
+}
+
+/** The size of each bundle beside the most that a release may have, in KB. */
+export function bundleLines(bytes: Readonly<Record<FunctionName, number>>): BenchmarkLine[] {
+  return functions.map((name) => ({
+    label: `bundle of ${name}: KB`,
+    value: bytes[name] / 1_000,
+    target: bundleBudgets[name] / 1_000,
+    binding: false,
+  }));
 }
 
 export function isOver({ value, target }: BenchmarkLine): boolean {

@@ -1,11 +1,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { FunctionName } from "#base/config/names.ts";
 import { synthesize } from "../../lib/app.ts";
 import { bundleBytes } from "../../lib/bundles/bundle-sizes.ts";
 import { startPipeline } from "../support/pipeline.ts";
-import { type BenchmarkLine, costLines, formatLines, isOver } from "./benchmark-lines.ts";
+import { type BenchmarkLine, bundleLines, costLines, formatLines, isOver } from "./benchmark-lines.ts";
 import { consoleLines } from "./console.ts";
 import type { CpuComparison } from "./cpu-ratio.ts";
 import { FAIRNESS_RATES, openFairnessBench } from "./fairness.ts";
@@ -18,25 +17,6 @@ import { attachmentIdsCost, handOverCost, uploadCosts } from "./uploads.ts";
 import { measureClientCpu } from "./webhook-client-cpu.ts";
 
 const KILOBYTE = 1_000;
-const BUNDLES: Readonly<Record<FunctionName, number>> = {
-  Api: 900,
-  Verify: 900,
-  Console: 500,
-  Connect: 550,
-  Web: 5_000,
-  Intake: 350,
-  Ingest: 600,
-  Deliver: 600,
-  Profile: 600,
-  Erase: 450,
-  Mail: 500,
-  HandOver: 600,
-  Account: 750,
-  Socket: 500,
-  Push: 550,
-  Sweep: 350,
-  DeadLetters: 350,
-};
 const CLIENT_CPU_RATIO = 1.3;
 const FRAME_CPU_RATIO = 0.5;
 const FAIRNESS_RATIO = { others: 1.2, sameTenant: 1.5 };
@@ -107,16 +87,11 @@ async function hostileLines(): Promise<BenchmarkLine[]> {
   ];
 }
 
-function bundleLines(): BenchmarkLine[] {
+function bundleSizes(): BenchmarkLine[] {
   const outdir = mkdtempSync(join(tmpdir(), "parley-bench-"));
   try {
     synthesize({ outdir });
-    return Object.entries(bundleBytes(outdir)).map(([name, bytes]) => ({
-      label: `bundle of ${name}: KB`,
-      value: bytes / KILOBYTE,
-      target: BUNDLES[name as FunctionName],
-      binding: false,
-    }));
+    return bundleLines(bundleBytes(outdir));
   } finally {
     rmSync(outdir, { recursive: true });
   }
@@ -142,7 +117,7 @@ const lines = [
   ...(await hostileLines()),
   ...(await cpuLines()),
   ...(await consoleLines()),
-  ...bundleLines(),
+  ...bundleSizes(),
 ];
 process.stdout.write(`${formatLines(lines)}\n`);
 // Sizes, and the times of the console, are informational. Every other line can fail the run.

@@ -15,6 +15,7 @@ import {
   buildDocs,
   buildSignInPage,
 } from "../../web/build.ts";
+import { bundleLines } from "../bench/benchmark-lines.ts";
 import { resourceProperties, resourcesOfType, synthesizeTemplates, type Template } from "./synth-templates.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "parley-assembly-"));
@@ -106,6 +107,11 @@ function resolveValue(value: unknown): string {
   if (join) return join[1].map(resolveValue).join(join[0]);
   return attribute?.[1] === "ApiEndpoint" ? "https://api.example.com" : "placeholder";
 }
+
+test("the benchmark has the budget of a release as the target of each bundle", () => {
+  const targets = bundleLines(bundleBudgets).map(({ value, target }) => [value, target]);
+  expect(targets).toEqual(functions.map((name) => [bundleBudgets[name] / 1_000, bundleBudgets[name] / 1_000]));
+});
 
 test("settings of the CDK command override those of the caller", () => {
   const before = process.env.CDK_CONTEXT_JSON;
