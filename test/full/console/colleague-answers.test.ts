@@ -57,7 +57,7 @@ it("an answer from the platform's app stops a send, too, and another answer stop
   expect(world.callsOf(REPLY)).toEqual([]);
 });
 
-it("an answer of a lost connection stops a send that was begun after it, also one of files alone", async () => {
+it("an answer of a lost connection stops a message that one starts after it, also one of files alone", async () => {
   const world = await ConsoleWorld.open(browser);
   const anna = world.inbox.add("Anna Berg", [30, 20]);
   const page = await world.visit(anna);

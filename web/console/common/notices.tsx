@@ -19,7 +19,7 @@ export interface Notice {
   readonly action?: { readonly label: string; readonly run: () => void } | undefined;
   readonly kind?: "info" | "problem" | undefined;
   /** Whether it stays beside later ones until it is closed. */
-  readonly isKept?: boolean | undefined;
+  readonly staysOpen?: boolean | undefined;
 }
 
 interface Notices {
@@ -28,19 +28,19 @@ interface Notices {
 
 const Context = createContext<Notices | null>(null);
 const SHOWN_MS = 6_000;
-const KEPT_MAX = 3;
+const LASTING_MAX = 3;
 
 type Numbered = Notice & { readonly id: number };
 
-/** Shows one notice at a time, at the end of the page, beside those that are kept. A problem stays until it is closed. */
+/** Shows one notice at a time, at the end of the page, beside those that stay open. A problem stays until it is closed. */
 export function NoticesProvider({ children }: { children: ReactNode }) {
   const [notice, setNotice] = useState<Numbered | null>(null);
-  const [kept, setKept] = useState<readonly Numbered[]>([]);
+  const [lasting, setLasting] = useState<readonly Numbered[]>([]);
   const lastId = useRef(0);
   const show = useCallback((next: Notice) => {
     lastId.current += 1;
     const numbered = { ...next, id: lastId.current };
-    if (next.isKept) setKept((before) => [...before, numbered].slice(-KEPT_MAX));
+    if (next.staysOpen) setLasting((before) => [...before, numbered].slice(-LASTING_MAX));
     else setNotice(numbered);
   }, []);
   useEffect(() => {
@@ -53,11 +53,11 @@ export function NoticesProvider({ children }: { children: ReactNode }) {
     <Context value={notices}>
       {children}
       <div className="notices" role="status" aria-live="polite">
-        {kept.map((each) => (
+        {lasting.map((each) => (
           <ShownNotice
             key={each.id}
             notice={each}
-            onClose={() => setKept((before) => before.filter(({ id }) => id !== each.id))}
+            onClose={() => setLasting((before) => before.filter(({ id }) => id !== each.id))}
           />
         ))}
         {notice === null ? null : <ShownNotice key={notice.id} notice={notice} onClose={() => setNotice(null)} />}

@@ -21,12 +21,12 @@ export function useUnsentNotices(openId: string | null): void {
     sending.current = new Set(sends.filter(({ state }) => state.kind === "sending").map(({ key }) => key));
     for (const { conversation, state } of ended) {
       if (conversation === openId || (state.kind !== "failed" && state.kind !== "unknown")) continue;
-      const known = lastKnown(inbox.getState().book, conversation);
-      const name = known ? printableText(personName(known)) : texts.someone;
+      const person = lastKnown(inbox.getState().book, conversation);
+      const name = person ? printableText(personName(person)) : texts.someone;
       show({
         text: state.kind === "failed" ? texts.unsent(name) : texts.perhapsUnsent(name),
         kind: "problem",
-        isKept: true,
+        staysOpen: true,
         action: { label: texts.openConversation, run: () => navigate(inboxPath(tenant, conversation)) },
       });
     }

@@ -1,7 +1,7 @@
 /** Asks the list for its next conversation that needs a reply. */
 const EVENT = "parley:next-conversation";
 
-interface Wish {
+interface NextRequest {
   /** The conversation that is left. */
   readonly from: string | null;
   /** Whether the person goes on writing there. */
@@ -9,13 +9,13 @@ interface Wish {
 }
 
 /** Opens the next conversation that needs a reply, as the list shows them; without one, everything stays. */
-export function openNextConversation(wish: Wish): void {
-  dispatchEvent(new CustomEvent<Wish>(EVENT, { detail: wish }));
+export function openNextConversation(request: NextRequest): void {
+  dispatchEvent(new CustomEvent<NextRequest>(EVENT, { detail: request }));
 }
 
-/** Calls the list's function with each wish. @returns ends it */
-export function onNextConversation(open: (wish: Wish) => void): () => void {
-  const listener = (event: Event) => open((event as CustomEvent<Wish>).detail);
+/** Calls the list's function with each request. @returns ends it */
+export function onNextConversation(open: (request: NextRequest) => void): () => void {
+  const listener = (event: Event) => open((event as CustomEvent<NextRequest>).detail);
   addEventListener(EVENT, listener);
   return () => removeEventListener(EVENT, listener);
 }

@@ -112,7 +112,7 @@ it("n opens the next conversation that needs a reply, also beside all others, an
 it.each([
   ["MacIntel", "⌘"],
   ["Linux x86_64", "Ctrl"],
-])("on %s the page shows %s as the modifier", async (platform, modifier) => {
+])("the page shows on %s its modifier %s", async (platform, modifier) => {
   const { page } = await threePeople(
     `Object.defineProperty(navigator, "platform", { get: () => ${JSON.stringify(platform)} })`,
   );

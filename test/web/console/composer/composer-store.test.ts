@@ -222,7 +222,7 @@ it("a colleague's answer stops what is written once, also when only files are at
   expect(store.answerSinceWriting(CONVERSATION, null)?.id).toBe("m2");
 });
 
-it("a draft of an earlier page is stopped by the answers that were sent since it was begun", () => {
+it("a draft of an earlier page is stopped by the answers that were sent since its start", () => {
   const { store, inbox, showThread } = openComposer();
   showThread([]);
   inbox.receive(theirs("m1", -5));

@@ -233,8 +233,8 @@ export class ComposerStore {
   }
 
   #unseenAnswer(conversation: string, seen: Seen): Message | null {
-    const own = this.#state.sends.flatMap(({ state }) => (state.kind === "sent" ? [state.messageId] : []));
-    return unseenAnswer(this.#messages(conversation), seen, { actorId: this.#actorId, own: new Set(own) });
+    const sentIds = this.#state.sends.flatMap(({ state }) => (state.kind === "sent" ? [state.messageId] : []));
+    return unseenAnswer(this.#messages(conversation), seen, { actorId: this.#actorId, own: new Set(sentIds) });
   }
 
   /** Removes a send that ended, or one whose text is edited. */
@@ -275,9 +275,9 @@ export class ComposerStore {
   /** Takes the files that are ready out of what is being written. The others stay. */
   takeFiles(conversation: string): SentFile[] {
     const files = readyFiles(this.#state.chips.get(conversation) ?? []);
-    const taken = new Set(files.map(({ attachmentId }) => attachmentId));
+    const takenIds = new Set(files.map(({ attachmentId }) => attachmentId));
     this.setChips(conversation, (chips) =>
-      chips.filter(({ state }) => !(state.kind === "ready" && taken.has(state.attachmentId))),
+      chips.filter(({ state }) => !(state.kind === "ready" && takenIds.has(state.attachmentId))),
     );
     return files;
   }
