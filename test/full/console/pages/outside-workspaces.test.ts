@@ -51,6 +51,9 @@ it("the list of keys has those of a conversation also while none is open", async
   await world.page.locator(".key-list").waitFor();
   const keys = await world.page.locator(".key-list dd").allInnerTexts();
   expect(keys.map((key) => key.trim().replace(/\s+/g, " ")).sort()).toEqual(
-    ["/", "?", "Ctrl Enter", "Ctrl K", "Enter", "Esc", "e", "g a", "g i", "j", "k", "p", "r"].sort(),
+    [
+      ...["/", "?", "Ctrl Enter", "Ctrl K", "Ctrl Shift Enter", "Enter", "Esc"],
+      ...["e", "g a", "g i", "j", "k", "n", "p", "r", "z"],
+    ].sort(),
   );
 });
