@@ -6,11 +6,26 @@ import type { ExistingResources } from "../config/existing.ts";
 import { commandRights, existingReads, type Target, union } from "../config/operator-rights.ts";
 import type { Settings } from "../config/settings.ts";
 import { stackNames } from "../config/stack-names.ts";
-import type { DataResources } from "../functions/function-context.ts";
+import type { JournalBucket } from "./journal-bucket.ts";
 import type { QueuePair } from "./queue-pair.ts";
+import type { RawBucket } from "./raw-bucket.ts";
+import type { ServiceSecrets } from "./service-secrets.ts";
+import type { SingleTable } from "./single-table.ts";
+import type { TokenKey } from "./token-key.ts";
+import type { UploadBucket } from "./upload-bucket.ts";
+
+/** The stored data of the deployment. */
+interface StoredData {
+  readonly table: SingleTable;
+  readonly key: TokenKey;
+  readonly raw: RawBucket;
+  readonly uploads: UploadBucket;
+  readonly journal: JournalBucket;
+  readonly secrets: ServiceSecrets;
+}
 
 export interface OperatorPolicyProps {
-  readonly data: DataResources;
+  readonly data: StoredData;
   readonly queues: Readonly<Record<QueueName, QueuePair>>;
   readonly stage: string;
   readonly settings: Settings;
@@ -107,7 +122,7 @@ export class OperatorPolicy extends Construct {
   }
 
   /** What `doctor` reads of the resources that the settings name. */
-  #existing(data: DataResources, existing: ExistingResources): PolicyStatement[] {
+  #existing(data: StoredData, existing: ExistingResources): PolicyStatement[] {
     const bucketArns = (["rawBucket", "uploadBucket", "journalBucket"] as const)
       .filter((name) => existing[name] !== null)
       .map((name) => data[bucketsByName[name]].bucket.bucketArn);
