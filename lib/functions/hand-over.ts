@@ -40,7 +40,11 @@ export function createHandOver(scope: Construct, context: FunctionContext): Work
       ...platformVariables(context),
     },
   }).addQueue(queues.Uploads.queue, queueConcurrency(context.settings).Uploads, { batchSize: BATCH_SIZE });
-  data.table.allow(handOverFunction.functionRole, { actions: ["GetItem", "PutItem", "UpdateItem"] });
+  data.table.allow(handOverFunction.functionRole, {
+    actions: ["GetItem", "PutItem", "UpdateItem"],
+    // Uploads, owners of attachments, budgets of accounts, bodies of events, and of the tenants' own rows the status of accounts.
+    writesUnder: ["U#", "AT#", "B#", "E#", "T#"],
+  });
   data.key.allowDecrypt(handOverFunction.functionRole, "account-token");
   allowReading(data.secrets.platforms, handOverFunction.functionRole);
   // A signed URL acts as its signer, so the platform's request needs the permission to read.

@@ -31,7 +31,11 @@ export function createMail(scope: Construct, context: FunctionContext): Worker {
       ...mail?.variables,
     },
   }).addQueue(queues.Mails.queue, queueConcurrency(settings).Mails);
-  data.table.allow(mailer.functionRole, { actions: ["GetItem", "Query", "UpdateItem"] });
+  data.table.allow(mailer.functionRole, {
+    actions: ["GetItem", "Query", "UpdateItem"],
+    // It claims sign-in links and the invites of tenants.
+    writesUnder: ["TOK#", "T#"],
+  });
   allowReading(data.secrets.root, mailer.functionRole);
   queues.Mails.allowSending(mailer.functionRole);
   mail?.allowSending(mailer.functionRole);

@@ -35,7 +35,11 @@ export function createProfile(scope: Construct, context: FunctionContext): Worke
       ...platformVariables(context),
     },
   }).addQueue(queues.Profiles.queue, queueConcurrency(context.settings).Profiles);
-  data.table.allow(profile.functionRole, { actions: ["GetItem", "UpdateItem"] });
+  data.table.allow(profile.functionRole, {
+    actions: ["GetItem", "UpdateItem"],
+    // The profile is in the row of the conversation.
+    writesUnder: ["CONV#"],
+  });
   data.key.allowDecrypt(profile.functionRole, "account-token");
   allowReading(data.secrets.platforms, profile.functionRole);
   queues.Profiles.allowSending(profile.functionRole);

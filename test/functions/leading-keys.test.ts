@@ -1,29 +1,14 @@
 import { expect, it } from "vitest";
 import { DAY, SECOND } from "#base/kernel/time.ts";
-import { policyStatements, synthesizeTemplates } from "../lib/synth-templates.ts";
 import { injectFaults } from "../support/faults.ts";
 import { openOutage } from "../support/flows/outage-fixture.ts";
 import { openTestEnv } from "../support/flows/test-env.ts";
 import { openedOnce } from "../support/opened.ts";
+import { writableBeginnings, writtenKeys } from "./support/written-keys.ts";
 
 const testEnv = openedOnce(openTestEnv);
 
-/** The beginnings of the partition keys under which Deliver may write. */
-const allowed = policyStatements(synthesizeTemplates().service, "Deliver").flatMap(({ Condition }) => {
-  const { "ForAllValues:StringLike": keys } = (Condition ?? {}) as Record<string, Record<string, string[]>>;
-  return keys?.["dynamodb:LeadingKeys"]?.map((pattern) => pattern.slice(0, -1)) ?? [];
-});
-
-interface WriteInput {
-  readonly Item?: { readonly PK: unknown };
-  readonly Key?: { readonly PK: unknown };
-  readonly TransactItems?: readonly Readonly<Record<string, WriteInput>>[];
-}
-
-function writtenKeys(input: WriteInput): unknown[] {
-  const parts = (input.TransactItems ?? []).flatMap((part) => Object.values(part).flatMap(writtenKeys));
-  return [input.Item?.PK, input.Key?.PK].filter((key) => key !== undefined).concat(parts);
-}
+const allowed = writableBeginnings("Deliver");
 
 it("Deliver may write no row of a conversation, user, key, hold, sign-in link or account", () => {
   expect(allowed).toEqual(["D#", "Q#", "W#", "E#", "S#", "N#", "A#", "T#"]);
@@ -36,11 +21,10 @@ it("Deliver writes under the keys of its policy, when it delivers, fails, retrie
   const keys: string[] = [];
   let isWorking = false;
   const end = injectFaults(testEnv.client, ({ command, input }) => {
-    if (isWorking && /^(Put|Update|TransactWrite)/.test(command))
-      keys.push(...writtenKeys(input as WriteInput).map((key) => JSON.stringify(key)));
+    if (isWorking) keys.push(...writtenKeys(command, input));
     return "pass";
   });
-  const beginnings = () => new Set(keys.map((key) => /[A-Z]+#/.exec(key)?.[0]));
+  const beginnings = () => new Set(keys.map((key) => /^[A-Z]+#/.exec(key)?.[0]));
   for (const response of [200, 500, 410]) {
     const outage = await openOutage(testEnv);
     outage.respondWith(response);
@@ -64,3 +48,18 @@ it("Deliver writes under the keys of its policy, when it delivers, fails, retrie
   }
   end();
 });
+
+it.each([
+  ["Mail", ["TOK#", "T#"]],
+  ["Verify", ["H#", "TR#", "CK#", "CONV#", "QS#", "B#", "E#", "A#", "T#"]],
+  ["HandOver", ["U#", "AT#", "B#", "E#", "T#"]],
+  ["Profile", ["CONV#"]],
+] as const)(
+  "the %s role writes under these beginnings only, which have no user, key or route of an account",
+  (name, beginnings) => {
+    expect(writableBeginnings(name)).toEqual(beginnings);
+    for (const key of ["USR#", "EML#", "K#", "INV#", "ACC#", "AU#", "DD#", "D#", "Q#", "OPERATORS"]) {
+      expect(beginnings.filter((beginning) => key.startsWith(beginning))).toEqual([]);
+    }
+  },
+);

@@ -36,6 +36,7 @@ import { newSession } from "../support/routes/sessions.ts";
 import { newTenant } from "../support/stores/samples.ts";
 import { keyVersion } from "../support/world/key-rings.ts";
 import { openMailFixture } from "./mail/mail-fixture.ts";
+import { writableBeginnings, writtenKeys } from "./support/written-keys.ts";
 
 // The local stack checks no permissions, so these tests compare the calls to the table with the role's policy.
 
@@ -56,15 +57,23 @@ function requiredActions(command: string, input: unknown): string[] {
   return TransactItems.map((part) => `dynamodb:${names[Object.keys(part)[0] as keyof typeof names]}`);
 }
 
-async function recordActions(work: () => Promise<unknown>): Promise<string[]> {
+/** @param keys receives the partition keys that are written */
+async function recordActions(work: () => Promise<unknown>, keys: string[] = []): Promise<string[]> {
   const actions = new Set<string>();
   const end = injectFaults(testEnv.client, ({ command, input }) => {
+    keys.push(...writtenKeys(command, input));
     for (const action of requiredActions(command, input)) actions.add(action);
     return "pass";
   });
   await work();
   end();
   return [...actions].sort();
+}
+
+function expectWritable(name: "Verify" | "Mail" | "HandOver", keys: readonly string[]): void {
+  const beginnings = writableBeginnings(name);
+  expect(keys.length).toBeGreaterThan(0);
+  expect(keys.filter((key) => !beginnings.some((beginning) => key.startsWith(beginning)))).toEqual([]);
 }
 
 const outcomes: readonly SendOutcome[] = [
@@ -81,6 +90,7 @@ const outcomes: readonly SendOutcome[] = [
 
 it("the Verify role allows exactly the actions that the check page uses, for every outcome of a send", async () => {
   const usedActions = new Set<string>();
+  const keys: string[] = [];
   for (const outcome of outcomes) {
     const fixture = await openHoldFixture(testEnv);
     fixture.setPlatformResponse(async () => outcome);
@@ -95,9 +105,10 @@ it("the Verify role allows exactly the actions that the check page uses, for eve
       await viewHold(ports, { ...(await request(hold.id)), secret: "wrong" }, testEnv.now());
       testEnv.advance(DAY);
       await viewHold(ports, await request(other.id), testEnv.now());
-    });
+    }, keys);
     for (const action of actions) usedActions.add(action);
   }
+  expectWritable("Verify", keys);
   const { service } = synthesizeTemplates();
   expect([...usedActions].sort()).toEqual(allowedActions(service, "Verify", "dynamodb:"));
 });
@@ -105,9 +116,11 @@ it("the Verify role allows exactly the actions that the check page uses, for eve
 it("the Mail role allows exactly the actions that mails use, and its role reads no index", async () => {
   const fixture = await openMailFixture(testEnv);
   const actions = new Set<string>();
+  const keys: string[] = [];
   let isRunning = false;
   const end = injectFaults(testEnv.client, ({ command, input }) => {
     if (isRunning) for (const action of requiredActions(command, input)) actions.add(action);
+    if (isRunning) keys.push(...writtenKeys(command, input));
     expect(input).not.toHaveProperty("IndexName");
     return "pass";
   });
@@ -124,6 +137,7 @@ it("the Mail role allows exactly the actions that mails use, and its role reads 
   await run(encodeMail({ kind: "invite", tenant: invite.tenant, inviteId: invite.id }));
   end();
   expect([member, invited].map((email) => fixture.mailsTo(email).length)).toEqual([1, 2]);
+  expectWritable("Mail", keys);
   const { service } = synthesizeTemplates();
   expect([...actions].sort()).toEqual(allowedActions(service, "Mail", "dynamodb:"));
 });
@@ -136,6 +150,7 @@ it("the HandOver role allows exactly the actions that hand-overs use, for every 
     { ...refused, accountStatus: "needs_reauth", coolDownMs: 1_000 },
   ];
   const usedActions = new Set<string>();
+  const keys: string[] = [];
   for (const outcome of uploadOutcomes) {
     const fixture = await openHandOverFixture(testEnv);
     fixture.setAnswer(outcome);
@@ -147,9 +162,10 @@ it("the HandOver role allows exactly the actions that hand-overs use, for every 
         testEnv.advance(wait);
         await fixture.run();
       }
-    });
+    }, keys);
     for (const action of actions) usedActions.add(action);
   }
+  expectWritable("HandOver", keys);
   const { service } = synthesizeTemplates();
   expect([...usedActions].sort()).toEqual(allowedActions(service, "HandOver", "dynamodb:"));
 });
