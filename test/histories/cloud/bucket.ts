@@ -1,6 +1,7 @@
 import { NoSuchKey, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import type { Millis } from "#base/kernel/time.ts";
 import { inProcess, inProcessSettings } from "../../support/world/sdk-in-process.ts";
+import { recordPermissions } from "./permissions.ts";
 
 /** One version of an object, from its put to its end. */
 export interface StoredObject {
@@ -41,8 +42,10 @@ export function openBucket(now: () => Millis) {
       current.set(Key, object);
       return {};
     },
-    GetObject: ({ Key }) => {
+    GetObject: ({ Bucket, Key }) => {
       const object = current.get(Key);
+      // S3 says so only to a role that may list the bucket.
+      if (!object) recordPermissions({ client: S3Client.name, command: "ListObjectsV2", index: 0, input: { Bucket } });
       if (!object) throw new NoSuchKey({ message: "no such key", $metadata: { httpStatusCode: 404 } });
       return { Body: { transformToByteArray: async () => object.bytes } };
     },

@@ -7,7 +7,7 @@ import { accessDenied } from "./s3/errors.ts";
 import { parseForm } from "./s3/form.ts";
 import type { S3Request, S3Response } from "./s3/http.ts";
 import type { S3 } from "./s3/service.ts";
-import { listNeed, storageNeeds } from "./storage-needs.ts";
+import { listNeed, readBucket, storageNeeds } from "./storage-needs.ts";
 
 /** What the readers of requests ask the services. */
 export interface NamedResources {
@@ -46,9 +46,9 @@ export function openServiceGate(access: Pick<AccessControl, "findDenial" | "isJu
         const denial = access.findDenial(keyId, storageNeeds(s3Request, formKey));
         if (denial !== null) throw accessDenied(denialMessage("s3", denial));
       });
-      const isMissing = response.status === 404 && ["GET", "HEAD"].includes(s3Request.method) && s3Request.key !== "";
+      const bucket = response.status === 404 ? readBucket(s3Request) : null;
       // Only those that may list a bucket learn from S3 what is not in it.
-      if (!isMissing || access.mayAlso(keyId, listNeed(s3Request.bucket))) return response;
+      if (bucket === null || access.mayAlso(keyId, listNeed(bucket))) return response;
       return s3.handle(s3Request, accessDenied());
     },
   };

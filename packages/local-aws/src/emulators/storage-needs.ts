@@ -46,8 +46,21 @@ const OBJECT_ACTIONS: Readonly<Record<string, string>> = {
 function objectNeeds(method: string, bucket: string, key: string, source: string | undefined): AccessNeed[] {
   const ownNeed = need(OBJECT_ACTIONS[method] ?? `${method}Object`, `${bucket}/${key}`);
   if (method !== "PUT" || source === undefined) return [ownNeed];
+  return [need("GetObject", sourcePath(source)), ownNeed];
+}
+
+/** The bucket of the object that a request reads, which is the source of a copy. Null: it reads none. */
+export function readBucket({ method, bucket, key, headers }: S3Request): string | null {
+  if (key === "") return null;
+  if (method === "GET" || method === "HEAD") return bucket;
+  const source = headers["x-amz-copy-source"];
+  return method === "PUT" && source !== undefined ? (sourcePath(source).split("/")[0] ?? null) : null;
+}
+
+/** `<bucket>/<key>` */
+function sourcePath(source: string): string {
   const [path = ""] = source.replace(/^\//, "").split("?");
-  return [need("GetObject", decode(path)), ownNeed];
+  return decode(path);
 }
 
 function decode(path: string): string {

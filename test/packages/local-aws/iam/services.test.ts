@@ -236,6 +236,12 @@ it("a missing object is 403 for a caller that may not list the bucket, and 404 f
   expect(await error(fixture.work.s3.send(new GetObjectCommand(read)))).toEqual([403, "AccessDenied", "Access Denied"]);
   expect((await error(fixture.work.s3.send(new HeadObjectCommand(read)))).slice(0, 1)).toEqual([403]);
   expect((await error(fixture.own.s3.send(new GetObjectCommand(read)))).slice(0, 2)).toEqual([404, "NoSuchKey"]);
+  // The function may only list under a prefix, and a read has none.
+  const copy = new CopyObjectCommand({ Bucket: "files", Key: "u/copy", CopySource: "files/u/missing" });
+  expect(await error(fixture.work.s3.send(copy))).toEqual([403, "AccessDenied", "Access Denied"]);
+  expect((await error(fixture.own.s3.send(copy))).slice(0, 2)).toEqual([404, "NoSuchKey"]);
+  const link = async (client: S3Client) => (await fetch(await getSignedUrl(client, new GetObjectCommand(read)))).status;
+  expect([await link(fixture.work.s3), await link(fixture.own.s3)]).toEqual([403, 404]);
 });
 
 it("a presigned URL and a browser's form may do what the function that signed them may, once their signature is verified", async () => {
