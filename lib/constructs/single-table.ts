@@ -15,14 +15,18 @@ type Action =
   | "BatchWriteItem"
   | "ConditionCheckItem";
 type Conditions = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
+type WritesByAction = Partial<Readonly<Record<Action, readonly string[]>>>;
 const READS: ReadonlySet<Action> = new Set(["GetItem", "BatchGetItem", "Query"]);
 type IndexName = (typeof names)["feedIndex" | "idIndex" | "failingIndex"]["name"];
 
 /** The table access of one function. No function scans the table. */
 export interface TableAccess {
   readonly actions: readonly Action[];
-  /** The beginnings of the partition keys under which the function writes. Default: it may write every row. */
-  readonly writesUnder?: readonly string[];
+  /**
+   * The beginnings of the partition keys under which the function writes: of all writes in `actions`, or of further ones by
+   * their action. Default: it may write every row.
+   */
+  readonly writesUnder?: readonly string[] | WritesByAction;
   /** The indexes that the function queries. */
   readonly indexes?: readonly IndexName[];
   /** The indexes that it scans. */
@@ -104,19 +108,26 @@ export class SingleTable extends Construct {
       const props = { sid, actions: allowed.map((action) => `dynamodb:${action}`), resources: [arn] };
       role.addToPrincipalPolicy(new PolicyStatement(conditions ? { ...props, conditions } : props));
     };
-    if (writesUnder) {
+    // Every write names its partition key, and a transaction is judged by each of its parts.
+    const under = (beginnings: readonly string[]): Conditions => ({
+      "ForAllValues:StringLike": { "dynamodb:LeadingKeys": beginnings.map((beginning) => `${beginning}*`) },
+    });
+    if (isList(writesUnder)) {
       allowOnTable(
         "Table",
         actions.filter((action) => READS.has(action)),
       );
-      // Every write names its partition key, and a transaction is judged by each of its parts.
-      const keys = { "dynamodb:LeadingKeys": writesUnder.map((beginning) => `${beginning}*`) };
       allowOnTable(
         "TableWrites",
         actions.filter((action) => !READS.has(action)),
-        { "ForAllValues:StringLike": keys },
+        under(writesUnder),
       );
-    } else allowOnTable("Table", actions);
+    } else {
+      allowOnTable("Table", actions);
+      for (const [action, beginnings] of Object.entries(writesUnder ?? {})) {
+        allowOnTable(`Table${action}`, [action as Action], under(beginnings));
+      }
+    }
     const allowOnIndexes = (sid: string, action: "Query" | "Scan", names: readonly IndexName[]) => {
       if (names.length === 0) return;
       const resources = names.map((name) => `${arn}/index/${name}`);
@@ -125,4 +136,8 @@ export class SingleTable extends Construct {
     allowOnIndexes("Indexes", "Query", indexes);
     allowOnIndexes("ScannedIndexes", "Scan", scans);
   }
+}
+
+function isList(writes: TableAccess["writesUnder"]): writes is readonly string[] {
+  return Array.isArray(writes);
 }

@@ -34,7 +34,7 @@ export function createConnect(scope: Construct, context: FunctionContext): NodeF
     },
   });
   data.table.allow(connect.functionRole, {
-    actions: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
+    actions: ["GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
   });
   // It opens the token of an account that a new connection replaces, to end its subscription.
   data.key.allowEncrypt(connect.functionRole, "account-token", "login-choice");

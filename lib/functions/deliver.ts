@@ -58,10 +58,14 @@ export function createDeliver(scope: Construct, context: FunctionContext): Worke
       maxBatchingWindow: SLOW_BATCH_WINDOW,
     });
   data.table.allow(deliver.functionRole, {
-    actions: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem"],
-    // Deliveries, due attempts, slots, bodies of events, counters and their claims, audit rows, and of the tenants' own rows
-    // the health of endpoints. It calls strangers: it writes no message, key, user, hold or sign-in link.
-    writesUnder: ["D#", "Q#", "W#", "E#", "S#", "N#", "A#", "T#"],
+    actions: ["GetItem", "BatchGetItem", "Query"],
+    // It calls strangers: it writes no message, key, user, hold or sign-in link.
+    writesUnder: {
+      // New deliveries, bodies of events, claims of counters, and audit rows.
+      PutItem: ["D#", "E#", "N#", "A#"],
+      // Deliveries, due attempts, slots, counters, and of the tenants' own rows the health of endpoints.
+      UpdateItem: ["D#", "Q#", "W#", "S#", "T#"],
+    },
     // The deliveries that wait while their endpoint's circuit is open.
     indexes: [names.failingIndex.name],
   });

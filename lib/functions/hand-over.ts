@@ -47,7 +47,8 @@ export function createHandOver(scope: Construct, context: FunctionContext): Work
   });
   data.key.allowDecrypt(handOverFunction.functionRole, "account-token");
   allowReading(data.secrets.platforms, handOverFunction.functionRole);
-  // A signed URL acts as its signer, so the platform's request needs the permission to read.
+  // A signed URL acts as its signer, so the platform's request needs the permission to read. HandOver reads nothing itself.
+  // Without ListBucket a missing copy is 403 in place of 404: to the platform both are a file that it cannot fetch.
   data.uploads.allow(handOverFunction.functionRole, "h/", "GetObject", "DeleteObject");
   // A refusal may change the status of the account.
   queues.Uploads.allowSending(handOverFunction.functionRole);

@@ -28,7 +28,7 @@ export function createPush(scope: Construct, context: FunctionContext): Worker {
     sendsToItself: true,
   }).addQueue(queues.Realtime.queue, queueConcurrency(context.settings).Realtime);
   data.table.allow(push.functionRole, {
-    actions: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
+    actions: ["GetItem", "BatchGetItem", "Query", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
   });
   queues.Realtime.allowSending(push.functionRole);
   return push;

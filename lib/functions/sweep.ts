@@ -33,7 +33,7 @@ export function createSweep(scope: Construct, context: FunctionContext): NodeFun
       ...keyVariables(context),
       ...rawBucketVariables(context),
       ...uploadBucketVariables(context),
-      ...queueVariables(context, "Accounts", "Deliveries", "Erasures", "Events", "Realtime"),
+      ...queueVariables(context, "Accounts", "Deliveries", "Erasures", "Events"),
       [env.deadLetterQueueUrls]: Stack.of(scope).toJsonString(
         Object.fromEntries(queueNames.map((name) => [name, queues[name].deadLetters.queueUrl])),
       ),
@@ -58,7 +58,6 @@ export function createSweep(scope: Construct, context: FunctionContext): NodeFun
   queues.Deliveries.allowSending(sweep.functionRole);
   queues.Erasures.allowSending(sweep.functionRole);
   queues.Events.allowSending(sweep.functionRole);
-  queues.Realtime.allowSending(sweep.functionRole);
   sweep.functionRole.addToPrincipalPolicy(
     new PolicyStatement({
       sid: "CountDeadLetters",

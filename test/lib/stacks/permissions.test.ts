@@ -58,7 +58,7 @@ test("every function has the actions it needs and no others", () => {
       "secretsmanager:GetSecretValue",
     ],
     Connect: [
-      ...table(...everyRead, ...everyWrite, "DeleteItem", "ConditionCheckItem"),
+      ...table("GetItem", "Query", ...everyWrite, "DeleteItem", "ConditionCheckItem"),
       ...logs,
       send,
       "kms:Decrypt",
@@ -108,7 +108,7 @@ test("every function has the actions it needs and no others", () => {
       "execute-api:ManageConnections",
     ],
     Push: [
-      ...table(...everyRead, ...everyWrite, "DeleteItem", "ConditionCheckItem"),
+      ...table(...everyRead, "UpdateItem", "DeleteItem", "ConditionCheckItem"),
       ...logs,
       ...reader,
       send,
@@ -383,7 +383,7 @@ test("each function sends to its own queues only", () => {
     Account: ["Accounts", "Erasures", "Events", "Inbound", "Mails", "Realtime"],
     Socket: ["Realtime"],
     Push: ["Realtime"],
-    Sweep: ["Accounts", "Deliveries", "Erasures", "Events", "Realtime"],
+    Sweep: ["Accounts", "Deliveries", "Erasures", "Events"],
     DeadLetters: [],
   });
 });
