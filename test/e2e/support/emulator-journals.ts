@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { decompress } from "#base/kernel/compression.ts";
+import { JOURNAL_PREFIX } from "#features/recovery/rules.ts";
 import { readJournal } from "#local-aws/emulators/journal.ts";
 import type { Message } from "#local-aws/emulators/sqs/messages.ts";
 import { replay, type SqsRecord } from "#local-aws/emulators/sqs/records.ts";
@@ -37,11 +38,14 @@ export function listPutKeys(dataDir: string): string[] {
   return records.flatMap((record) => (record.op === "put" ? [record.object.key] : []));
 }
 
-/** The objects in the bucket by their keys, decompressed. */
+/** The objects in the buckets by their keys, decompressed. Entries of the journal are not compressed. */
 export function readBucket(dataDir: string): Map<string, string> {
   const folder = join(dataDir, "emulators", "s3-objects");
-  const read = (file: string) => Buffer.from(decompress(readFileSync(join(folder, file)))).toString();
-  return new Map([...objectFiles(dataDir)].map(([key, file]) => [key, read(file)]));
+  const read = (key: string, file: string) => {
+    const bytes = readFileSync(join(folder, file));
+    return Buffer.from(key.startsWith(JOURNAL_PREFIX) ? bytes : decompress(bytes)).toString();
+  };
+  return new Map([...objectFiles(dataDir)].map(([key, file]) => [key, read(key, file)]));
 }
 
 /** The names of the files with the objects' bytes, by the objects' keys. */
