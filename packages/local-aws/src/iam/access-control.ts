@@ -10,7 +10,8 @@ import { listGrants, usedGrants } from "./grants.ts";
 import { judge } from "./judge.ts";
 import type { AccessNeed } from "./needs/need.ts";
 import { readTableSchemas, type TableSchema } from "./needs/table-needs.ts";
-import { type Role, readRole, toLabel } from "./statements.ts";
+import { matchesPattern } from "./patterns.ts";
+import { type Role, readRole, type Statement, toLabel } from "./statements.ts";
 
 /** Decides what the callers of the services may do. The stack's own key may do everything, as an administrator. */
 export interface AccessControl {
@@ -53,6 +54,9 @@ export interface AccessControlOptions {
 interface Caller {
   readonly functionId: string;
   readonly role: Role;
+  readonly context: AccessNeed["context"];
+  /** The statements of the role that name an action, by the action: most name others. */
+  readonly statements: Map<string, readonly Statement[]>;
 }
 
 /** Opens the access of a stack, and removes the records of an earlier start. */
@@ -96,8 +100,8 @@ export function openStrictAccess({ accessKey, file, report }: AccessControlOptio
   const recordUse = (functionId: string, grants: readonly string[]): void => {
     for (const grant of grants) record({ kind: "used", function: functionId, grant });
   };
-  const decide = ({ role }: Caller, need: AccessNeed) =>
-    judge(role.statements, { ...need, context: { ...callerContext(role), ...need.context } });
+  const decide = (caller: Caller, need: AccessNeed) =>
+    judge(statementsOn(caller, need.action), { ...need, context: { ...caller.context, ...need.context } });
 
   return {
     accessKeys,
@@ -111,7 +115,7 @@ export function openStrictAccess({ accessKey, file, report }: AccessControlOptio
         const key = deriveAccessKey(accessKey, id);
         accessKeys[key.id] = key.secret;
         for (const each of [id, declaration.stackResource.id]) keys.set(each, key);
-        callers.set(key.id, { functionId: id, role });
+        callers.set(key.id, { functionId: id, role, context: callerContext(role), statements: new Map() });
         for (const grant of listGrants(role.statements)) record({ kind: "granted", function: id, grant });
       }
     },
@@ -150,6 +154,16 @@ export function openStrictAccess({ accessKey, file, report }: AccessControlOptio
       return verdict.isAllowed;
     },
   };
+}
+
+function statementsOn({ role, statements }: Caller, action: string): readonly Statement[] {
+  const known = statements.get(action);
+  if (known !== undefined) return known;
+  const named = role.statements.filter(({ actions }) =>
+    actions.some((pattern) => matchesPattern(pattern, action, true)),
+  );
+  statements.set(action, named);
+  return named;
 }
 
 function callerContext({ callerArn }: Role): AccessNeed["context"] {
