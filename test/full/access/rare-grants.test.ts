@@ -22,7 +22,7 @@ import { openedOnce } from "../../support/opened.ts";
 import { openSocket, type TestSocket } from "../../support/sockets/test-socket.ts";
 
 // What no other test of `npm run test:access` does: a change while a client has an open socket, an erasure with files, an
-// edit, a refused hand-over, and a file that nobody finished.
+// edit, a refused hand-over, and an upload that ends unfinished.
 
 const stack = openedOnce(() => startLocalStack());
 const sockets: TestSocket[] = [];
@@ -122,11 +122,13 @@ it("a data deletion erases a conversation with its files while a socket is open"
   await expectUsed([pushOf("Account"), "Account s3:DeleteObject UploadBucket/u/*"]);
 }, 120_000);
 
-it("what nobody finished is removed by Sweep", async () => {
+it("an upload that is finished before its file is posted is refused, and its file is removed by Sweep when it stays unfinished", async () => {
   const conversation = await personWrites(stack, "messenger", "Nora Never");
   const { body } = await createUpload(stack, conversation, image);
+  const early = await finishUpload(stack, body.data.upload.id);
+  expect([early.status, early.body.error.code]).toEqual([404, "upload_not_found"]);
   expect((await postFile(body.data.upload, image.bytes)).status).toBe(204);
-  await expectUsed(["Sweep s3:DeleteObject UploadBucket/u/*"], "PT12H");
+  await expectUsed(["Api s3:ListBucket UploadBucket", "Sweep s3:DeleteObject UploadBucket/u/*"], "PT12H");
 }, 120_000);
 
 it("a held message is pushed by Verify when its check is passed", async () => {

@@ -157,8 +157,8 @@ export function openStrictAccess({ accessKey, file, report }: AccessControlOptio
 }
 
 function statementsOn({ role, statements }: Caller, action: string): readonly Statement[] {
-  const known = statements.get(action);
-  if (known !== undefined) return known;
+  const namedBefore = statements.get(action);
+  if (namedBefore !== undefined) return namedBefore;
   const named = role.statements.filter(({ actions }) =>
     actions.some((pattern) => matchesPattern(pattern, action, true)),
   );

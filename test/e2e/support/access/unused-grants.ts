@@ -24,8 +24,6 @@ export const unusedGrants: readonly UnusedGrant[] = [
   },
   {
     grants: [
-      "Account s3:DeleteObject UploadBucket/h/*",
-      "Api s3:DeleteObject UploadBucket/h/*",
       "Erase s3:DeleteObject UploadBucket/*",
       "Sweep s3:DeleteObject RawBucket/inbound/*",
       "Sweep s3:DeleteObject UploadBucket/h/*",
