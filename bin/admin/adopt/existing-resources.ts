@@ -43,7 +43,7 @@ export function openAdoptionClients({ services, tableService }: ReturnType<typeo
 
 /** The resources that the settings name, in the order in which they are adopted: what others depend on comes first. */
 export function existingResources(
-  { existing, recoveryPeriodInDays }: Settings,
+  { existing, recoveryPeriodInDays, throughputCap }: Settings,
   place: Place,
   clients: AdoptionClients,
 ): ExistingResource[] {
@@ -57,7 +57,7 @@ export function existingResources(
       ? []
       : [{ setting, kind: "secret", name, inspect: () => inspectSecret(clients.secrets, name, { ...place, content }) }];
   const ofTable = (name: string): ExistingResource => {
-    const requirements = { account: place.account, recoveryDays: recoveryPeriodInDays };
+    const requirements = { account: place.account, recoveryDays: recoveryPeriodInDays, throughputCap };
     return {
       setting: "existingTable",
       kind: "table",

@@ -9,8 +9,10 @@ import {
   UpdateContinuousBackupsCommand,
   UpdateTableCommand,
   UpdateTimeToLiveCommand,
+  waitUntilTableExists,
 } from "@aws-sdk/client-dynamodb";
 import { table as names } from "#base/config/names.ts";
+import type { ThroughputCap } from "../../../lib/config/settings.ts";
 import { call, isError } from "../aws/calls.ts";
 import { type Lack, Misfit } from "./resource.ts";
 
@@ -18,6 +20,8 @@ export interface TableRequirements {
   /** 12 digits. */
   readonly account: string;
   readonly recoveryDays: number;
+  /** What the table, and each index, may use in a second. Absent: the caps are not compared. */
+  readonly throughputCap?: ThroughputCap;
 }
 
 /** DynamoDB's own, and the longest. */
@@ -31,7 +35,7 @@ const RESTORE = "Restore the table from Parley's again, with all indexes and the
 export async function inspectTable(
   client: DynamoDBClient,
   TableName: string,
-  { account, recoveryDays }: TableRequirements,
+  { account, recoveryDays, throughputCap }: TableRequirements,
 ): Promise<Lack[]> {
   const table = await describeTable(client, TableName);
   if (table.TableArn?.split(":")[4] !== account) {
@@ -67,6 +71,7 @@ export async function inspectTable(
             },
           },
         ]),
+    ...(throughputCap === undefined ? [] : lackOfCap(client, table, throughputCap)),
   ];
 }
 
@@ -157,4 +162,39 @@ async function lackOfRecovery(client: DynamoDBClient, TableName: string, days: n
     return call("dynamodb:UpdateContinuousBackups", client.send(command));
   };
   return [{ name: `point-in-time recovery of ${days} days`, set }];
+}
+
+/** How AWS describes the absence of a limit that there was. */
+const NO_LIMIT = -1;
+/** In seconds. */
+const UPDATE_WAIT = { maxWaitTime: 300, minDelay: 1, maxDelay: 5 };
+
+/** An index has a cap of its own. One with a lower limit of writes than the table would throttle the table. */
+function lackOfCap(client: DynamoDBClient, table: TableDescription, cap: ThroughputCap): Lack[] {
+  const { TableName = "", GlobalSecondaryIndexes = [] } = table;
+  const required = { MaxReadRequestUnits: cap.readUnits ?? NO_LIMIT, MaxWriteRequestUnits: cap.writeUnits ?? NO_LIMIT };
+  const isRequired = ({ OnDemandThroughput: { MaxReadRequestUnits, MaxWriteRequestUnits } = {} }: TableDescription) =>
+    (MaxReadRequestUnits ?? NO_LIMIT) === required.MaxReadRequestUnits &&
+    (MaxWriteRequestUnits ?? NO_LIMIT) === required.MaxWriteRequestUnits;
+  const indexes = GlobalSecondaryIndexes.filter((index) => !isRequired(index));
+  if (isRequired(table) && indexes.length === 0) return [];
+  const set = async () => {
+    // An update before this one may still be in progress, and a table has one at a time.
+    await call("dynamodb:DescribeTable", waitUntilTableExists({ client, ...UPDATE_WAIT }, { TableName }));
+    const command = new UpdateTableCommand({
+      TableName,
+      ...(isRequired(table) ? {} : { OnDemandThroughput: required }),
+      ...(indexes.length === 0
+        ? {}
+        : {
+            GlobalSecondaryIndexUpdates: indexes.map(({ IndexName }) => ({
+              Update: { IndexName, OnDemandThroughput: required },
+            })),
+          }),
+    });
+    await call("dynamodb:UpdateTable", client.send(command));
+  };
+  const limit = (units: number | null) => (units === null ? "no limit" : String(units));
+  const name = `throughput cap (read units: ${limit(cap.readUnits)}, write units: ${limit(cap.writeUnits)})`;
+  return [{ name, set }];
 }

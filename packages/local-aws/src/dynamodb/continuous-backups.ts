@@ -1,9 +1,4 @@
-interface Answer {
-  readonly status: number;
-  readonly content: object;
-}
-
-type Operation = (body: string, tableExists: () => Promise<boolean>) => Promise<Answer>;
+import { type Answer, type DescribeTable, type Operation, refuseTable } from "./table-answers.ts";
 
 interface Recovery {
   readonly isEnabled: boolean;
@@ -17,29 +12,31 @@ const DAYS_MAX = 35;
 export class ContinuousBackups {
   readonly #recoveries = new Map<string, Recovery>();
 
-  /** @returns what answers a request with this target. Null: the engine does */
-  operation(target: string | string[] | undefined): Operation | null {
-    if (target === "DynamoDB_20120810.DescribeContinuousBackups") return (...call) => this.#describe(...call);
-    if (target === "DynamoDB_20120810.UpdateContinuousBackups") return (...call) => this.#update(...call);
+  /** @returns what answers a request with this target and body. Null: the engine does */
+  operation(target: unknown, body: Buffer): Operation | null {
+    if (target === "DynamoDB_20120810.DescribeContinuousBackups")
+      return (describe) => this.#describe(body.toString(), describe);
+    if (target === "DynamoDB_20120810.UpdateContinuousBackups")
+      return (describe) => this.#update(body.toString(), describe);
     return null;
   }
 
-  async #describe(body: string, tableExists: () => Promise<boolean>): Promise<Answer> {
+  async #describe(body: string, describe: DescribeTable): Promise<Answer> {
     const { TableName = "" } = JSON.parse(body) as { TableName?: string };
-    if (!(await tableExists())) return notFound(TableName);
+    if ((await describe()).status !== 200) return notFound(TableName);
     return { status: 200, content: this.#toDescription(TableName) };
   }
 
-  async #update(body: string, tableExists: () => Promise<boolean>): Promise<Answer> {
+  async #update(body: string, describe: DescribeTable): Promise<Answer> {
     const { TableName = "", PointInTimeRecoverySpecification: recovery } = JSON.parse(body) as {
       TableName?: string;
       PointInTimeRecoverySpecification?: { PointInTimeRecoveryEnabled?: boolean; RecoveryPeriodInDays?: number };
     };
     const days = recovery?.RecoveryPeriodInDays ?? DAYS_MAX;
     if (typeof recovery?.PointInTimeRecoveryEnabled !== "boolean" || !(days >= 1 && days <= DAYS_MAX)) {
-      return error("ValidationException", `Give PointInTimeRecoveryEnabled, and 1 to ${DAYS_MAX} days.`);
+      return refuseTable(`Give PointInTimeRecoveryEnabled, and 1 to ${DAYS_MAX} days.`);
     }
-    if (!(await tableExists())) return notFound(TableName);
+    if ((await describe()).status !== 200) return notFound(TableName);
     this.#recoveries.set(TableName, { isEnabled: recovery.PointInTimeRecoveryEnabled, days });
     return { status: 200, content: this.#toDescription(TableName) };
   }
@@ -54,9 +51,5 @@ export class ContinuousBackups {
 }
 
 function notFound(table: string): Answer {
-  return error("TableNotFoundException", `Table not found: ${table}`);
-}
-
-function error(type: string, message: string): Answer {
-  return { status: 400, content: { __type: `com.amazonaws.dynamodb.v20120810#${type}`, message } };
+  return refuseTable(`Table not found: ${table}`, "TableNotFoundException");
 }

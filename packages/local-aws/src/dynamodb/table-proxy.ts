@@ -15,6 +15,8 @@ import { type Denial, denialMessage } from "../iam/denials.ts";
 import { tableNeeds } from "../iam/needs/table-needs.ts";
 import { ContinuousBackups } from "./continuous-backups.ts";
 import type { Engine } from "./engine.ts";
+import type { Answer } from "./table-answers.ts";
+import { ThroughputCaps } from "./throughput-caps.ts";
 
 export interface TableProxyOptions {
   /** 0 selects a free port. */
@@ -54,7 +56,8 @@ export async function openTableProxy({ port, engine, accessKeys, access }: Table
     engineKeyId === undefined ? authorization : authorization.replace(/Credential=[^/]+/, `Credential=${engineKeyId}`);
 
   const backups = new ContinuousBackups();
-  const describeTable = async (request: IncomingMessage, body: string): Promise<boolean> => {
+  const caps = new ThroughputCaps();
+  const describeTable = async (request: IncomingMessage, body: string): Promise<Answer> => {
     const { TableName } = JSON.parse(body) as { TableName?: string };
     const { authorization = "", "x-amz-date": date = "" } = request.headers;
     const answer = await fetch(engine.url, {
@@ -67,8 +70,7 @@ export async function openTableProxy({ port, engine, accessKeys, access }: Table
       },
       body: JSON.stringify({ TableName }),
     });
-    await answer.body?.cancel();
-    return answer.ok;
+    return { status: answer.status, content: (await answer.json()) as object };
   };
 
   const pass = (request: IncomingMessage, response: ServerResponse, body: Buffer): void => {
@@ -99,13 +101,13 @@ export async function openTableProxy({ port, engine, accessKeys, access }: Table
 
   /** What the engine lacks is answered here. */
   const serve = (request: IncomingMessage, response: ServerResponse, body: Buffer): void => {
-    const operation = backups.operation(request.headers["x-amz-target"]);
+    const target = request.headers["x-amz-target"];
+    const operation = backups.operation(target, body) ?? caps.operation(target, body);
     if (operation === null) {
       pass(request, response, body);
       return;
     }
-    const text = body.toString();
-    operation(text, () => describeTable(request, text))
+    operation(() => describeTable(request, body.toString()))
       .then(({ status, content }) => answerJson(response, status, content))
       .catch(() => response.destroy());
   };

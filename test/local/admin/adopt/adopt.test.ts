@@ -2,6 +2,7 @@ import {
   DescribeContinuousBackupsCommand,
   DescribeTableCommand,
   DescribeTimeToLiveCommand,
+  UpdateTableCommand,
   UpdateTimeToLiveCommand,
 } from "@aws-sdk/client-dynamodb";
 import { DisableKeyCommand, GetKeyRotationStatusCommand } from "@aws-sdk/client-kms";
@@ -140,6 +141,37 @@ it("the recovery and the journal have the days that the stage sets, also where t
   await fixture.run({ ...settings, recoveryPeriodInDays: 7 });
   expect(writes().sort()).toEqual(["PutBucketLifecycleConfiguration", "UpdateContinuousBackups"]);
   await expectAsTemplate(settings, 7);
+});
+
+it("a copy and its indexes get the cap on throughput of the stage, and lose it when the stage has none", async () => {
+  const TableName = await fixture.newTable();
+  const settings = { existingTable: TableName };
+  const caps = async () => {
+    const { Table } = await fixture.clients.table.send(new DescribeTableCommand({ TableName }));
+    return [Table, ...(Table?.GlobalSecondaryIndexes ?? [])].map((each) => each?.OnDemandThroughput);
+  };
+  await fixture.run(settings);
+  expect(await caps()).toEqual([undefined, undefined, undefined, undefined]);
+  const capped = { ...settings, tableMaxReadUnits: 1000, tableMaxWriteUnits: 500 };
+  await fixture.run(capped, { flags: ["--check"] });
+  const name = "throughput cap (read units: 1000, write units: 500)";
+  expect(printed).toContain(`table ${TableName}: lacks ${name}\n`);
+  await fixture.run(capped);
+  expect(printed).toContain(`table ${TableName}: set: ${name}\n`);
+  expect(await caps()).toEqual(Array(4).fill({ MaxReadRequestUnits: 1000, MaxWriteRequestUnits: 500 }));
+  await fixture.run(capped);
+  expect(writes()).toEqual([]);
+  // An index alone, as one has it that an update left out.
+  const update = { IndexName: "GS1", OnDemandThroughput: { MaxWriteRequestUnits: 5 } };
+  const GlobalSecondaryIndexUpdates = [{ Update: update }];
+  await fixture.clients.table.send(new UpdateTableCommand({ TableName, GlobalSecondaryIndexUpdates }));
+  await fixture.run(capped);
+  expect(writes()).toEqual(["UpdateTable"]);
+  expect(await caps()).toEqual(Array(4).fill({ MaxReadRequestUnits: 1000, MaxWriteRequestUnits: 500 }));
+  await fixture.run(settings);
+  expect(await caps()).toEqual(Array(4).fill({ MaxReadRequestUnits: -1, MaxWriteRequestUnits: -1 }));
+  await fixture.run(settings);
+  expect(writes()).toEqual([]);
 });
 
 it("what a bucket has besides is replaced, and other statements of its policy stay", async () => {
