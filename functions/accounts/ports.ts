@@ -4,7 +4,6 @@ import { openReceivedMessages } from "#base/aws/received-messages.ts";
 import { openVault } from "#base/aws/vault.ts";
 import { setting } from "#base/config/settings.ts";
 import { DAY, HOUR } from "#base/kernel/time.ts";
-import { openTable } from "#base/table/client.ts";
 import type { TaskPorts } from "#features/accounts/flows/run-task.ts";
 import { accountCheckStore } from "#features/accounts/store/account-checks.ts";
 import { accountStore } from "#features/accounts/store/accounts.ts";
@@ -20,11 +19,12 @@ import { toWebhookBody } from "#platforms/accounts/history.ts";
 import { type Host, processHost } from "../host.ts";
 import { openAccountPlatforms } from "../support/account-platforms.ts";
 import { eraseAccountPorts } from "../support/erase-account-ports.ts";
+import { openServiceTable } from "../support/service-table.ts";
 import type { WorkerPorts } from "../worker/batch.ts";
 
 export function accountsPorts(host: Host = processHost): TaskPorts & WorkerPorts {
   const { settings, clients, log } = host;
-  const table = openTable(setting("table", settings), clients.table);
+  const table = openServiceTable(host);
   const intake = {
     inbound: openQueue(setting("inboundQueueUrl", settings), clients.sqs),
     files: openFiles(setting("rawBucket", settings), clients.s3),

@@ -4,7 +4,6 @@ import { serviceKeysReader } from "#base/aws/service-keys.ts";
 import { openUploadFiles, openUploadGrants } from "#base/aws/upload-files.ts";
 import { openVault } from "#base/aws/vault.ts";
 import { limitSetting, optionalSetting, setting } from "#base/config/settings.ts";
-import { openTable } from "#base/table/client.ts";
 import { apiKeyStore } from "#features/access/store/api-keys.ts";
 import { auditStore } from "#features/access/store/audit.ts";
 import { membershipStore } from "#features/access/store/memberships.ts";
@@ -41,12 +40,13 @@ import { openAccountPlatforms } from "../support/account-platforms.ts";
 import { openGate } from "../support/egress-gate.ts";
 import { hostJournal } from "../support/journal.ts";
 import { openPlatforms } from "../support/platforms.ts";
+import { openServiceTable } from "../support/service-table.ts";
 import type { ApiPorts } from "./routes.ts";
 
 /** The ports of the API function. */
 export function apiPorts(host: Host = processHost): ApiPorts {
   const { settings, clients, log } = host;
-  const table = openTable(setting("table", settings), clients.table);
+  const table = openServiceTable(host);
   const root = serviceKeysReader(setting("rootSecretId", settings), clients.secrets);
   const tenantStates = tenantStateStore(table);
   const uploadBucket = setting("uploadBucket", settings);

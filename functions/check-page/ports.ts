@@ -4,7 +4,6 @@ import { openVault } from "#base/aws/vault.ts";
 import { setting } from "#base/config/settings.ts";
 import { randomToken } from "#base/kernel/bytes.ts";
 import { clockNow } from "#base/kernel/time.ts";
-import { openTable } from "#base/table/client.ts";
 import { auditStore } from "#features/access/store/audit.ts";
 import { accountStore } from "#features/accounts/store/accounts.ts";
 import { eventBodyStore } from "#features/delivery/store/event-bodies.ts";
@@ -23,6 +22,7 @@ import { dueSendStore, sendRecordStore } from "#features/sending/store/send-reco
 import { tenantStateStore } from "#features/tenants/store/tenant-states.ts";
 import { type Host, processHost } from "../host.ts";
 import { openPlatforms } from "../support/platforms.ts";
+import { openServiceTable } from "../support/service-table.ts";
 import { readCheckPage } from "./page-files.ts";
 
 /** The build of the function puts the page beside the bundle. */
@@ -31,7 +31,7 @@ const CHECK_PAGE_FOLDER = fileURLToPath(new URL("./check-page", import.meta.url)
 /** The ports of the check page. They send held messages and give access to nothing else of a tenant. */
 export function checkPagePorts(host: Host = processHost): CheckPagePorts {
   const { settings, clients, log } = host;
-  const table = openTable(setting("table", settings), clients.table);
+  const table = openServiceTable(host);
   const vault = openVault(setting("keyId", settings), clients.kms);
   const challengeKeysAt = challengeKeyReader({ challengeKeys: challengeKeyStore(table), vault, random: randomToken });
   return {

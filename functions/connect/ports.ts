@@ -1,7 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { serviceKeysReader } from "#base/aws/service-keys.ts";
 import { limitSetting, optionalSetting, platformUrlSettings, setting } from "#base/config/settings.ts";
-import { openTable } from "#base/table/client.ts";
 import { membershipStore } from "#features/access/store/memberships.ts";
 import { requestQuotaStore } from "#features/access/store/request-quota.ts";
 import { userStore } from "#features/access/store/users.ts";
@@ -14,6 +13,7 @@ import { type Host, processHost } from "../host.ts";
 import { openLogins } from "../support/account-platforms.ts";
 import { connectingPorts } from "../support/connecting-ports.ts";
 import { platformCallbackPorts } from "../support/platform-callback-ports.ts";
+import { openServiceTable } from "../support/service-table.ts";
 import { readConnectPage, readDataDeletionPage } from "./page-files.ts";
 import type { ConnectFunctionPorts } from "./routes.ts";
 
@@ -24,7 +24,7 @@ const DATA_DELETION_PAGE_FOLDER = fileURLToPath(new URL("./data-deletion", impor
 /** The ports of the logins by which people connect accounts. */
 export function connectPorts(host: Host = processHost): ConnectFunctionPorts {
   const { settings, clients } = host;
-  const table = openTable(setting("table", settings), clients.table);
+  const table = openServiceTable(host);
   const connecting = connectingPorts(host, table);
   const root = serviceKeysReader(setting("rootSecretId", settings), clients.secrets);
   return {

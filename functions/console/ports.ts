@@ -2,7 +2,6 @@ import { fileURLToPath } from "node:url";
 import { openQueue } from "#base/aws/queues.ts";
 import { serviceKeysReader } from "#base/aws/service-keys.ts";
 import { isSignUpOpen, limitSetting, setting } from "#base/config/settings.ts";
-import { openTable } from "#base/table/client.ts";
 import { auditStore } from "#features/access/store/audit.ts";
 import { inviteCountStore } from "#features/access/store/invite-counts.ts";
 import { inviteStore } from "#features/access/store/invites.ts";
@@ -16,6 +15,7 @@ import { realtimeTicketStore } from "#features/realtime/store/tickets.ts";
 import { tenantStore } from "#features/tenants/store/tenants.ts";
 import { type Host, processHost } from "../host.ts";
 import { hostJournal } from "../support/journal.ts";
+import { openServiceTable } from "../support/service-table.ts";
 import { readSignInPage } from "./page-files.ts";
 import type { ConsolePorts } from "./routes.ts";
 
@@ -25,7 +25,7 @@ const SIGN_IN_PAGE_FOLDER = fileURLToPath(new URL("./sign-in", import.meta.url))
 /** The ports of the console's routes. */
 export function consolePorts(host: Host = processHost): ConsolePorts {
   const { settings, clients, log } = host;
-  const table = openTable(setting("table", settings), clients.table);
+  const table = openServiceTable(host);
   const root = serviceKeysReader(setting("rootSecretId", settings), clients.secrets);
   return {
     signInCaps: signInCapStore(table),

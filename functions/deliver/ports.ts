@@ -3,7 +3,6 @@ import { openReceivedMessages } from "#base/aws/received-messages.ts";
 import { openVault } from "#base/aws/vault.ts";
 import { setting } from "#base/config/settings.ts";
 import { createWebhookClient } from "#base/net/webhook-client.ts";
-import { openTable } from "#base/table/client.ts";
 import type { DeliverPorts } from "#features/delivery/ports.ts";
 import { concurrencySlotStore } from "#features/delivery/store/concurrency-slots.ts";
 import { deliveryStore } from "#features/delivery/store/deliveries.ts";
@@ -14,12 +13,13 @@ import { counterStore } from "#features/stats/store.ts";
 import { endpointStore } from "#features/webhooks/store/endpoints.ts";
 import { type Host, processHost } from "../host.ts";
 import { openGate } from "../support/egress-gate.ts";
+import { openServiceTable } from "../support/service-table.ts";
 import type { WorkerPorts } from "../worker/batch.ts";
 
 /** The deliver worker. */
 export function deliverPorts(host: Host = processHost): DeliverPorts & WorkerPorts {
   const { settings, clients, log } = host;
-  const table = openTable(setting("table", settings), clients.table);
+  const table = openServiceTable(host);
   return {
     endpoints: endpointStore(table),
     messages: messageStore(table),

@@ -4,7 +4,6 @@ import { openReceivedMessages } from "#base/aws/received-messages.ts";
 import { openUploadLinks } from "#base/aws/upload-files.ts";
 import { openVault } from "#base/aws/vault.ts";
 import { setting } from "#base/config/settings.ts";
-import { openTable } from "#base/table/client.ts";
 import { accountStore } from "#features/accounts/store/accounts.ts";
 import { eventBodyStore } from "#features/delivery/store/event-bodies.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
@@ -14,11 +13,12 @@ import type { HandOverPorts } from "#features/uploads/ports.ts";
 import { uploadStore } from "#features/uploads/store/uploads.ts";
 import { type Host, processHost } from "../host.ts";
 import { openPlatforms } from "../support/platforms.ts";
+import { openServiceTable } from "../support/service-table.ts";
 import type { WorkerPorts } from "../worker/batch.ts";
 
 export function handOverPorts(host: Host = processHost): HandOverPorts & WorkerPorts {
   const { settings, clients, log } = host;
-  const table = openTable(setting("table", settings), clients.table);
+  const table = openServiceTable(host);
   const bucket = setting("uploadBucket", settings);
   const s3 = clients.s3 ?? filesClient();
   return {

@@ -2,7 +2,6 @@ import { openFiles } from "#base/aws/files.ts";
 import { openQueue } from "#base/aws/queues.ts";
 import { openReceivedMessages } from "#base/aws/received-messages.ts";
 import { setting } from "#base/config/settings.ts";
-import { openTable } from "#base/table/client.ts";
 import { accountStore } from "#features/accounts/store/accounts.ts";
 import { eventBodyStore } from "#features/delivery/store/event-bodies.ts";
 import { erasureStore } from "#features/erasure/store/erasures.ts";
@@ -17,11 +16,12 @@ import { counterStore } from "#features/stats/store.ts";
 import { tenantStateStore } from "#features/tenants/store/tenant-states.ts";
 import { parseUpdates, selectUpdates } from "#platforms/parse/parse.ts";
 import { type Host, processHost } from "../host.ts";
+import { openServiceTable } from "../support/service-table.ts";
 import type { WorkerPorts } from "../worker/batch.ts";
 
 export function ingestPorts(host: Host = processHost): IngestPorts & WorkerPorts {
   const { settings, clients, log } = host;
-  const table = openTable(setting("table", settings), clients.table);
+  const table = openServiceTable(host);
   return {
     parseUpdates,
     selectUpdates,

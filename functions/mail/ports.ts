@@ -3,7 +3,6 @@ import { openQueue } from "#base/aws/queues.ts";
 import { openReceivedMessages } from "#base/aws/received-messages.ts";
 import { serviceKeysReader } from "#base/aws/service-keys.ts";
 import { isSignUpOpen, mailSettings, setting } from "#base/config/settings.ts";
-import { openTable } from "#base/table/client.ts";
 import type { MailPorts } from "#features/access/flows/mails/ports.ts";
 import { inviteStore } from "#features/access/store/invites.ts";
 import { loginTokenStore } from "#features/access/store/login-tokens.ts";
@@ -13,11 +12,12 @@ import { accountStore } from "#features/accounts/store/accounts.ts";
 import { tenantStore } from "#features/tenants/store/tenants.ts";
 import { endpointStore } from "#features/webhooks/store/endpoints.ts";
 import { type Host, processHost } from "../host.ts";
+import { openServiceTable } from "../support/service-table.ts";
 import type { WorkerPorts } from "../worker/batch.ts";
 
 export function mailPorts(host: Host = processHost): MailPorts & WorkerPorts {
   const { settings, clients, log } = host;
-  const table = openTable(setting("table", settings), clients.table);
+  const table = openServiceTable(host);
   const readKeys = serviceKeysReader(setting("rootSecretId", settings), clients.secrets);
   const sender = mailSettings(settings);
   return {

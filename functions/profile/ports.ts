@@ -2,18 +2,18 @@ import { openQueue } from "#base/aws/queues.ts";
 import { openReceivedMessages } from "#base/aws/received-messages.ts";
 import { openVault } from "#base/aws/vault.ts";
 import { setting } from "#base/config/settings.ts";
-import { openTable } from "#base/table/client.ts";
 import { accountStore } from "#features/accounts/store/accounts.ts";
 import type { ProfilePorts } from "#features/inbox/ports.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { profileStore } from "#features/inbox/store/profiles.ts";
 import { type Host, processHost } from "../host.ts";
 import { openPlatforms } from "../support/platforms.ts";
+import { openServiceTable } from "../support/service-table.ts";
 import type { WorkerPorts } from "../worker/batch.ts";
 
 export function profilePorts(host: Host = processHost): ProfilePorts & WorkerPorts {
   const { settings, clients, log } = host;
-  const table = openTable(setting("table", settings), clients.table);
+  const table = openServiceTable(host);
   return {
     conversations: conversationStore(table),
     accounts: accountStore(table),

@@ -2,7 +2,6 @@ import { openQueue } from "#base/aws/queues.ts";
 import { openConnections } from "#base/aws/realtime.ts";
 import { openReceivedMessages } from "#base/aws/received-messages.ts";
 import { setting } from "#base/config/settings.ts";
-import { openTable } from "#base/table/client.ts";
 import { accountStore } from "#features/accounts/store/accounts.ts";
 import { eventBodyStore } from "#features/delivery/store/event-bodies.ts";
 import { holdStore } from "#features/holds/store/holds.ts";
@@ -13,11 +12,12 @@ import { socketFrameStore } from "#features/realtime/store/frame-quota.ts";
 import { socketStore } from "#features/realtime/store/sockets.ts";
 import { uploadStore } from "#features/uploads/store/uploads.ts";
 import { type Host, processHost } from "../host.ts";
+import { openServiceTable } from "../support/service-table.ts";
 import type { WorkerPorts } from "../worker/batch.ts";
 
 export function pushPorts(host: Host = processHost): PushPorts & WorkerPorts {
   const { settings, clients, log } = host;
-  const table = openTable(setting("table", settings), clients.table);
+  const table = openServiceTable(host);
   return {
     sockets: socketStore(table),
     socketFrames: socketFrameStore(table),

@@ -3,7 +3,6 @@ import { openFiles } from "#base/aws/files.ts";
 import { openKeyState } from "#base/aws/key-state.ts";
 import { openQueue } from "#base/aws/queues.ts";
 import { deadLetterQueueUrlSettings, setting } from "#base/config/settings.ts";
-import { openTable } from "#base/table/client.ts";
 import type { ResumeDeletionsPorts } from "#features/accounts/flows/platform-callbacks/ports.ts";
 import type { DueCheckPorts, KeyStatePorts } from "#features/accounts/ports.ts";
 import { accountCheckStore } from "#features/accounts/store/account-checks.ts";
@@ -30,6 +29,7 @@ import { tenantStateStore } from "#features/tenants/store/tenant-states.ts";
 import type { PurgeUploadsPorts } from "#features/uploads/ports.ts";
 import { endpointStore } from "#features/webhooks/store/endpoints.ts";
 import { type Host, processHost } from "../host.ts";
+import { openServiceTable } from "../support/service-table.ts";
 
 /** What the tasks of the sweep use. */
 export type AllSweepPorts = SweepPorts &
@@ -47,7 +47,7 @@ export type AllSweepPorts = SweepPorts &
 /** The sweeper. */
 export function sweepPorts(host: Host = processHost): AllSweepPorts {
   const { settings, clients, log } = host;
-  const table = openTable(setting("table", settings), clients.table);
+  const table = openServiceTable(host);
   return {
     due: dueStore(table),
     waitingDeliveries: waitingDeliveryStore(table),

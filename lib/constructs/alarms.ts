@@ -9,11 +9,11 @@ import {
   Unit,
 } from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
-import type { ITable } from "aws-cdk-lib/aws-dynamodb";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { FilterPattern } from "aws-cdk-lib/aws-logs";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { Construct } from "constructs";
+import type { MetricName } from "#base/config/metrics.ts";
 import { DEFAULT_STAGE } from "../config/stack-names.ts";
 import {
   ACCOUNTS_NEED_ATTENTION,
@@ -48,7 +48,6 @@ export interface AlarmsProps {
   readonly sweep: IFunction;
   /** The workers of the busiest queues, which are the first that the account's limit of concurrency stops. */
   readonly busiest: readonly IFunction[];
-  readonly table: Pick<ITable, "metric">;
   readonly pairs: readonly QueuePair[];
   /** The queues whose messages are due at once: a message that waits long raises an alarm. */
   readonly lowLatency: readonly QueuePair[];
@@ -75,7 +74,7 @@ export class Alarms extends Construct {
 
   constructor(scope: Construct, id: string, props: AlarmsProps) {
     super(scope, id);
-    const { stage, deadLetters, sweep, table } = props;
+    const { stage, deadLetters, sweep } = props;
     this.#topic = props.topicArn === null ? null : new SnsAction(Topic.fromTopicArn(this, "Topic", props.topicArn));
     const counted = (name: string, period = PERIOD) => ownMetric(stage, name, { period, statistic: Stats.SUM });
 
@@ -116,13 +115,10 @@ export class Alarms extends Construct {
       alarmDescription: "Parley: Lambda throttled a worker. The account's limit of concurrent functions is reached.",
     });
     this.#alarm("TableThrottled", {
-      metric: sum(
-        ["ReadThrottleEvents", "WriteThrottleEvents"].map((name) =>
-          table.metric(name, { period: PERIOD, statistic: Stats.SUM }),
-        ),
-      ),
+      // AWS has two metrics of throttles for the table and two for each index. The functions count those of all.
+      metric: counted("TableThrottles" satisfies MetricName),
       threshold: 0,
-      alarmDescription: "Parley: DynamoDB throttled requests to the table.",
+      alarmDescription: "Parley: DynamoDB throttled requests to the table or an index.",
     });
     this.#alarm("GatewayThrottled", {
       metric: counted(GATEWAY_THROTTLED),

@@ -53,12 +53,10 @@ export class Overview extends Construct {
         "Throttled functions",
         busiest.map((fn) => fn.metricThrottles({ period: PERIOD, label: fn.node.id })),
       ),
-      graph(
-        "Table",
-        ["ReadThrottleEvents", "WriteThrottleEvents", "ConsumedReadCapacityUnits", "ConsumedWriteCapacityUnits"].map(
-          ofTable,
-        ),
-      ),
+      graph("Table", [
+        counted("TableThrottles"),
+        ...["ConsumedReadCapacityUnits", "ConsumedWriteCapacityUnits"].map(ofTable),
+      ]),
     ];
     const rows = Array.from({ length: widgets.length / 2 }, (_, row) => widgets.slice(2 * row, 2 * row + 2));
     new Dashboard(this, "Dashboard", { widgets: rows.map((row) => [...row]), defaultInterval: Duration.days(1) });

@@ -161,10 +161,13 @@ export class ServiceStack extends Stack {
       stage,
       gateway,
       functions,
-      table: data.table.table,
       pairs: queueNames.map((name) => queues[name]),
     };
-    new Overview(this, "Overview", { ...watched, busiest: [api, intake, ingest, deliver] });
+    new Overview(this, "Overview", {
+      ...watched,
+      table: data.table.table,
+      busiest: [api, intake, ingest, deliver],
+    });
     new Alarms(this, "Alarms", {
       ...watched,
       deadLetters,

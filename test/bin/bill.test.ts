@@ -6,7 +6,7 @@ import { readTemplateCounts } from "../../bin/bill/template-counts.ts";
 import { readPage } from "../docs/markdown.ts";
 
 /** Dollars in a month. */
-const IDLE_MAX = 8.1;
+const IDLE_MAX = 8;
 
 const template = readTemplateCounts();
 const oneQueue = readTemplateCounts({ "parley:deadLetterQueues": "one" });

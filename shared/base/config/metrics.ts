@@ -19,6 +19,8 @@ export const metricUnits = {
   SendsRefused: "Count",
   /** Queue messages that this release cannot read, at their first receive. */
   Unreadable: "Count",
+  /** Attempts of requests to the table, or one of its indexes, that DynamoDB throttled. */
+  TableThrottles: "Count",
 } as const;
 
 export type MetricName = keyof typeof metricUnits;

@@ -113,8 +113,7 @@ describe("the alarms", () => {
   test.each([
     ["Throttles", "Ingest"],
     ["Throttles", "Deliver"],
-    ["ReadThrottleEvents", "the table"],
-    ["WriteThrottleEvents", "the table"],
+    ["TableThrottles", "no dimension"],
     ["GatewayThrottled", "no dimension"],
     ["KeyUnusable", "no dimension"],
     ["AccountsNeedAttention", "no dimension"],
@@ -126,7 +125,7 @@ describe("the alarms", () => {
     const expressions = alarms().flatMap(({ Metrics }) =>
       ((Metrics ?? []) as { Expression?: string }[]).flatMap(({ Expression }) => Expression ?? []),
     );
-    expect(expressions).toEqual(["FILL(m0, 0) + FILL(m1, 0)", "FILL(m0, 0) + FILL(m1, 0)"]);
+    expect(expressions).toEqual(["FILL(m0, 0) + FILL(m1, 0)"]);
   });
 
   test("one fires for more than ten refused webhooks in an hour, and one for accounts that a check of the last day found", () => {
