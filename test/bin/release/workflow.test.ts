@@ -93,7 +93,7 @@ describe("the workflow of releases", () => {
   it.each([
     ["has the text of the variable", '{ "region": "eu-central-1" }\n', ["staging.json"]],
     ["is not written where the variable is unset, because an empty one is refused", "", []],
-  ])("the file of the stage, in both jobs, %s", (_, file, written) => {
+  ])("the file of the stage %s, in both jobs", (_, file, written) => {
     for (const job of [diff, deploy]) {
       const [command = "", ...others] = commands(job).filter((line) => line.includes("STAGE_FILE"));
       expect(others).toEqual([]);

@@ -135,7 +135,7 @@ test.each([
     "other public URLs",
     { "parley:baseUrl": "https://chat.example.com", "parley:consoleUrl": "https://chat.example.com" },
   ],
-])("the distribution sends the next secret before a function forgets that of before, with %s", (_, context) => {
+])("the distribution with %s sends the next secret before a function forgets that of before", (_, context) => {
   const { service: template } = synthesizeTemplates({ "parley:cloudFront": "on", ...context });
   const [id] = resourcesOfType(template, "AWS::CloudFront::Distribution")[0] ?? [];
   for (const name of Object.keys(recognizing(service))) {

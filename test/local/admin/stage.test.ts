@@ -14,6 +14,7 @@ import {
   type FakeStack,
   openFakeCloudFormation,
 } from "../../support/cloudformation/fake-cloudformation.ts";
+import { repetitions } from "../../support/sampling.ts";
 
 // --stage of the operator's commands, with a server that answers as CloudFormation does.
 
@@ -217,35 +218,41 @@ describe("the program", () => {
     return { code: await program.exitCode, output: program.output(), errors: program.errors() };
   };
 
-  it.each([
-    ["tenant create acme --owner a@example.com"],
-    ["tenant invite-owner acme a@example.com"],
-    ["tenant suspend acme"],
-    ["tenant resume acme"],
-    ["tenant delete acme --confirm acme"],
-    ["key create --tenant acme"],
-    ["key list --tenant acme"],
-    ["key revoke key_1 --tenant acme"],
-    ["operator-key create --tenants acme"],
-    ["operator-key list"],
-    ["operator-key revoke key_1"],
-    ["rotate root"],
-    ["rotate root --leaked"],
-    ["rotate verify-token"],
-    ["dlq list"],
-    ["dlq explain 01ARZ3NDEKTSV4RRFFQ69G5FAV"],
-    ["dlq redrive --all"],
-  ])("the command %s looks for the stage, and prints one line when it does not exist", async (command) => {
-    const { requests } = await answer({ stacks: {} });
-    // Without --stage these would be used.
-    const variables = { [env.table]: "production", AWS_REGION: REGION };
-    const { code, output, errors } = await run([...command.split(" "), "--stage", "example"], variables);
-    expect([code, output]).toEqual([1, ""]);
-    expect(errors).toMatch(/^Stack ParleyData-example does not exist in region eu-central-1\. [^\n]+\n$/);
-    expect(requests).toHaveLength(1);
-  });
+  const commands = [
+    "tenant create acme --owner a@example.com",
+    "rotate root --leaked",
+    "dlq list",
+    "tenant invite-owner acme a@example.com",
+    "tenant suspend acme",
+    "tenant resume acme",
+    "tenant delete acme --confirm acme",
+    "key create --tenant acme",
+    "key list --tenant acme",
+    "key revoke key_1 --tenant acme",
+    "operator-key create --tenants acme",
+    "operator-key list",
+    "operator-key revoke key_1",
+    "rotate root",
+    "rotate verify-token",
+    "dlq explain 01ARZ3NDEKTSV4RRFFQ69G5FAV",
+    "dlq redrive --all",
+  ];
+  // Each is a process.
+  it.each(commands.slice(0, repetitions({ whole: commands.length, sample: 3 })))(
+    "the command %s looks for the stage, and prints one line when it does not exist",
+    async (command) => {
+      const { requests } = await answer({ stacks: {} });
+      // Without --stage these would be used.
+      const variables = { [env.table]: "production", AWS_REGION: REGION };
+      const { code, output, errors } = await run([...command.split(" "), "--stage", "example"], variables);
+      expect([code, output]).toEqual([1, ""]);
+      expect(errors).toMatch(/^Stack ParleyData-example does not exist in region eu-central-1\. [^\n]+\n$/);
+      expect(requests).toHaveLength(1);
+    },
+  );
 
-  it.each(["listen", "message Hi", "reply Hi", "hold Hi", "clock", "env"])(
+  const localCommands = ["listen", "message Hi", "reply Hi", "hold Hi", "clock", "env"];
+  it.each(localCommands.slice(0, repetitions({ whole: localCommands.length, sample: 2 })))(
     "the command %s of the local stack refuses a stage",
     async (command) => {
       const { code, output, errors } = await run([...command.split(" "), "--stage", "example"]);
