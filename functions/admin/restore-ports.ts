@@ -3,6 +3,7 @@ import { KMSClient } from "@aws-sdk/client-kms";
 import { S3Client } from "@aws-sdk/client-s3";
 import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { SQSClient } from "@aws-sdk/client-sqs";
+import { countAllMessages } from "#base/aws/depths.ts";
 import { openFiles } from "#base/aws/files.ts";
 import { openQueue } from "#base/aws/queues.ts";
 import { serviceKeysReader } from "#base/aws/service-keys.ts";
@@ -35,12 +36,26 @@ import { eraseRequestPorts } from "../support/erase-account-ports.ts";
 import { deletionPorts } from "./deletion-ports.ts";
 import { clientSettings, type Environment, tenantPorts } from "./tenant-ports.ts";
 
-/** The time to which a table was restored, if it is a point-in-time copy. @throws an error of DynamoDB */
-export async function readRestorePoint(environment: Environment): Promise<Millis | null> {
+/**
+ * The time to which a table was restored, null if it is no point-in-time copy, and when DynamoDB answered by its own clock.
+ * @throws an error of DynamoDB
+ */
+export async function readRestorePoint(
+  environment: Environment,
+): Promise<{ point: Millis | null; answeredAt: Millis }> {
   const { tableService } = clientSettings(environment);
   const command = new DescribeTableCommand({ TableName: setting("table", environment) });
+  let date: string | undefined;
+  command.middlewareStack.add(
+    (next) => async (args) => {
+      const result = await next(args);
+      date = (result.response as { headers?: Record<string, string> }).headers?.date;
+      return result;
+    },
+    { step: "deserialize", priority: "high" },
+  );
   const { Table } = await new DynamoDBClient(tableService).send(command);
-  return Table?.RestoreSummary?.RestoreDateTime?.getTime() ?? null;
+  return { point: Table?.RestoreSummary?.RestoreDateTime?.getTime() ?? null, answeredAt: Date.parse(date ?? "") };
 }
 
 /** What `restore` needs: the table, the journal, and what the flows need whose acts it makes. */
@@ -55,6 +70,7 @@ export function restorePorts(environment: Environment, time: RestoreTime): Resto
   return {
     ...setup,
     journalFiles: openFiles(setting("journalBucket", environment), s3),
+    inbound: { count: () => countAllMessages(setting("inboundQueueUrl", environment), sqs) },
     restores: restoreStore(table),
     restoredRows: restoredRowStore(table),
     restoredErasures: restoredErasureStore(table),

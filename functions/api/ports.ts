@@ -24,6 +24,7 @@ import { messageStore } from "#features/inbox/store/messages.ts";
 import { outboundMessageStore } from "#features/inbox/store/outbound-messages.ts";
 import { socketStore } from "#features/realtime/store/sockets.ts";
 import { realtimeTicketStore } from "#features/realtime/store/tickets.ts";
+import { restoredErasureStore } from "#features/recovery/store/restored-erasures.ts";
 import { attachmentOwnerStore } from "#features/sending/store/attachment-owners.ts";
 import { budgetStore } from "#features/sending/store/budgets.ts";
 import { fetchedMessageStore } from "#features/sending/store/fetched-messages.ts";
@@ -70,6 +71,7 @@ export function apiPorts(host: Host = processHost): ApiPorts {
     budgets: budgetStore(table),
     dueSends: dueSendStore(table),
     fetchedMessages: fetchedMessageStore(table),
+    restoredErasures: restoredErasureStore(table),
     holds: holdStore(table),
     attachmentOwners: attachmentOwnerStore(table),
     uploads: uploadStore(table),

@@ -1,6 +1,6 @@
 import { env } from "#base/config/names.ts";
 import { setting } from "#base/config/settings.ts";
-import { DAY, iso, type Millis, SECOND } from "#base/kernel/time.ts";
+import { clockNow, DAY, iso, MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
 import { type RestoreResult, restoreTable, type StepReport } from "#features/recovery/flows/restore.ts";
 import { readRestorePoint, restorePorts } from "../../../functions/admin/restore-ports.ts";
 import { type Arguments, HELP_HINT } from "../arguments.ts";
@@ -13,6 +13,8 @@ const RECOVERY_MAX: Millis = 35 * DAY;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/;
 /** A restore is to a second, which an operator may write without its fraction. */
 const POINT_DIFFERENCE_MAX: Millis = SECOND;
+/** The steps of a restore allow for this much between the clock of this computer and those of AWS. */
+const CLOCK_DIFFERENCE_MAX: Millis = MINUTE;
 
 /** Brings a table that was restored to an earlier time to what it must not have forgotten. Prints each step. */
 export async function restoreCopiedTable(values: Arguments): Promise<undefined> {
@@ -60,10 +62,13 @@ async function restorePoint(environment: Target["environment"], { from }: Argume
   if (from !== undefined && (!TIME.test(from) || Number.isNaN(Date.parse(from)))) {
     throw refuseStart(`--from ${from} is not a time. Write it as 2026-11-29T08:00:00Z`);
   }
-  const copied = await readRestorePoint(environment).catch((error: Error) => {
+  const { point: copied, answeredAt } = await readRestorePoint(environment).catch((error: Error) => {
     if (error.name !== "ResourceNotFoundException") throw error;
     throw refuseStart(`the table ${setting("table", environment)} does not exist. Check its name and the region`);
   });
+  // The clock of the local stack may be advanced, which its emulators do not show.
+  const clock = describeClock(clockNow(), answeredAt);
+  if (clock !== null) throw refuseStart(clock);
   const named = from === undefined ? null : Date.parse(from);
   const point = copied ?? named;
   if (point === null) {
@@ -78,6 +83,17 @@ async function restorePoint(environment: Target["environment"], { from }: Argume
     throw refuseStart(`${iso(point)} is before ${iso(oldest)}, where the journal begins. Restore to a later time`);
   }
   return point;
+}
+
+/**
+ * The restore stores by this computer's clock until when messages are fetched, and a send is answered with one of them.
+ * @returns what is wrong with the clock; null for nothing
+ */
+export function describeClock(now: Millis, answeredAt: Millis): string | null {
+  const difference = Math.abs(now - answeredAt);
+  if (difference <= CLOCK_DIFFERENCE_MAX) return null;
+  if (Number.isNaN(difference)) return "DynamoDB's answer has no time to compare the clock of this computer with";
+  return `the clock of this computer shows ${iso(now)}, and that of AWS ${iso(answeredAt)}. Set it, and start again`;
 }
 
 /** Nothing was changed. */

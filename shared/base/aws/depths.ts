@@ -4,6 +4,7 @@ import { allDone } from "../kernel/parallel.ts";
 import { queueClient } from "./queues.ts";
 
 const attributes = ["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"] as const;
+const delayed = "ApproximateNumberOfMessagesDelayed";
 
 export type Depths = ReturnType<typeof openDepths<string>>;
 
@@ -15,11 +16,24 @@ export function openDepths<Name extends string>(urls: ReadonlyMap<Name, string>,
     async count(): Promise<{ queue: Name; messages: number }[]> {
       return allDone(
         [...urls].map(async ([queue, QueueUrl]) => {
-          const command = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [...attributes] });
-          const { Attributes = {} } = await client.send(command);
-          return { queue, messages: attributes.reduce((sum, name) => sum + Number(Attributes[name] ?? 0), 0) };
+          return { queue, messages: await countMessages(client, QueueUrl, attributes) };
         }),
       );
     },
   };
+}
+
+/** How many messages a queue has, with those that are being received and those that wait. SQS counts approximately. */
+export function countAllMessages(queueUrl: string, client: SQSClient): Promise<number> {
+  return countMessages(client, queueUrl, [...attributes, delayed]);
+}
+
+async function countMessages(
+  client: SQSClient,
+  QueueUrl: string,
+  names: readonly (typeof delayed | (typeof attributes)[number])[],
+): Promise<number> {
+  const command = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [...names] });
+  const { Attributes = {} } = await client.send(command);
+  return names.reduce((sum, name) => sum + Number(Attributes[name] ?? 0), 0);
 }

@@ -1,13 +1,13 @@
+import { allDone } from "#base/kernel/parallel.ts";
 import { type Refusal, refuse } from "#base/kernel/refusals.ts";
-import { DAY, MINUTE, type Millis } from "#base/kernel/time.ts";
-import type { Account } from "#features/accounts/rules/accounts.ts";
+import { MINUTE, type Millis } from "#base/kernel/time.ts";
+import { type Account, isRepeatable } from "#features/accounts/rules/accounts.ts";
+import { journalSubject } from "#features/recovery/rules.ts";
 import type { ReadMessage } from "./plan.ts";
 import type { FetchedPorts } from "./ports.ts";
 import { contentAttachments, contentText } from "./rules/send-content.ts";
 import { contentHash } from "./rules/sends.ts";
 
-/** How long after a restore of the table a send may be one from before it: as long as an idempotency key is stored. */
-const ANSWERED_FOR: Millis = DAY;
 /** How far the clocks of the platform, of the table and of this process differ. */
 const CLOCK_MARGIN: Millis = 5 * MINUTE;
 
@@ -28,18 +28,21 @@ type FetchedResult =
 /**
  * The result of a send whose message the platform has from before a restore of the table: on the day after a restore, a
  * message with its text that was fetched. Each message answers one send. Media has no text to compare: it counts as a
- * fetched message with media of the same types, and its outcome is unknown. Reads nothing at any other time.
+ * fetched message with media of the same types, and its outcome is unknown. So is that of any other message in a conversation
+ * that was erased in that time, or whose history the platform does not list as a whole. Reads nothing at any other time.
  * @returns null when the message is to be sent
  */
 export async function answerFetched(
-  { fetchedMessages }: FetchedPorts,
+  ports: FetchedPorts,
   { message: { tenant, conversationId, content, scope }, account, send }: RepeatedSend,
   now: Millis,
 ): Promise<FetchedResult | null> {
-  const { from, until = null } = account?.restore ?? {};
-  if (scope === "test" || from === undefined || until === null || now >= until + ANSWERED_FOR) return null;
+  const { fetchedMessages } = ports;
+  const { answersFrom, until } = account?.restore ?? { answersFrom: 0, until: null };
+  if (scope === "test" || until === null || !isRepeatable({ until }, now)) return null;
+  const from = answersFrom - CLOCK_MARGIN;
   const sentHash = contentHash(contentText(content), contentAttachments(content));
-  const range = { from: from - CLOCK_MARGIN, upTo: until + CLOCK_MARGIN };
+  const range = { from, upTo: until + CLOCK_MARGIN };
   const fetched = await fetchedMessages.list(tenant, conversationId, range);
   const equalMessages = fetched.filter(({ message }) => contentHash(message.text, message.attachments) === sentHash);
   const ownMessages = equalMessages.filter(({ answers }) => answers === send);
@@ -47,7 +50,19 @@ export async function answerFetched(
   for (const { message, ref } of [...ownMessages, ...freeMessages]) {
     if (!(await fetchedMessages.claim(ref, send))) continue;
     if (content.kind === "text") return { kind: "sent", messageId: message.id };
-    return { kind: "refused", refusal: refuse("outcome_unknown", "outcome_unknown") };
+    return outcomeUnknown;
   }
-  return null;
+  return (await isWhollyKnown(ports, { conversationId, from, now })) ? null : outcomeUnknown;
+}
+
+const outcomeUnknown = { kind: "refused", refusal: refuse("outcome_unknown", "outcome_unknown") } as const;
+
+/** Whether the table has every message of a conversation that the platform had since a restored time. */
+async function isWhollyKnown(
+  { erasures, restoredErasures }: FetchedPorts,
+  { conversationId, from, now }: { readonly conversationId: string; readonly from: Millis; readonly now: Millis },
+): Promise<boolean> {
+  const subject = journalSubject({ kind: "conversation.erase", conversationId, upTo: now });
+  const [erasedAt, restored] = await allDone([erasures.erasedAt(conversationId, now), restoredErasures.get(subject)]);
+  return Math.max(erasedAt ?? 0, restored.upTo ?? 0) < from && !restored.isPartlyRead;
 }

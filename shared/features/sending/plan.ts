@@ -10,6 +10,8 @@ import {
   accountKey,
   checkAccount,
   checkRestore,
+  mayBeUnread,
+  refuseRestoring,
 } from "#features/accounts/rules/accounts.ts";
 import { type ConversationHead, readConversationId, type Scope } from "#features/inbox/rules/messages.ts";
 import { windowAt } from "#features/inbox/rules/messaging-window.ts";
@@ -175,6 +177,9 @@ export async function planSend(
   // Before anything that the restored table says: the conversation may not be fetched yet.
   const restoring = account && scope === "live" ? checkRestore(account) : null;
   if (restoring) return restoring;
+  if (account && scope === "live" && mayBeUnread(account, now)) {
+    if (await ports.accounts.hasUnreadHistory(tenant, accountRef)) return refuseRestoring();
+  }
   if (!head) return refuse("conversation_not_found");
   if (!account) return refuse("account_not_found");
   const path = resolveSendPath({ kind, actorId, holdId }, head.lastInboundAt, now);

@@ -11,6 +11,7 @@ import type { Scope } from "#features/inbox/rules/messages.ts";
 import type { Conversations } from "#features/inbox/store/conversations.ts";
 import type { Messages } from "#features/inbox/store/messages.ts";
 import type { OutboundMessages } from "#features/inbox/store/outbound-messages.ts";
+import type { RestoredErasures } from "#features/recovery/store/restored-erasures.ts";
 import type { Platform } from "#platforms/platform.ts";
 import type { AttachmentOwners } from "./store/attachment-owners.ts";
 import type { Budgets } from "./store/budgets.ts";
@@ -21,7 +22,10 @@ import type { DueSends, SendRecords } from "./store/send-records.ts";
 /** What settling a send needs, in the process that sent it and in the sweep. */
 export interface SettlePorts {
   readonly conversations: Pick<Conversations, "get" | "advanceHead">;
-  readonly accounts: Pick<Accounts, "get" | "setStatus" | "endRestriction" | "recordHumanAgentRefusal">;
+  readonly accounts: Pick<
+    Accounts,
+    "get" | "hasUnreadHistory" | "setStatus" | "endRestriction" | "recordHumanAgentRefusal"
+  >;
   readonly budgets: Budgets;
   readonly sendRecords: Pick<SendRecords, "start" | "settleSend" | "abandon" | "get" | "remove">;
   readonly dueSends: DueSends;
@@ -43,6 +47,8 @@ export interface SendPorts extends SettlePorts {
 
 /** What finds the messages that were sent before a restore of the table. */
 export interface FetchedPorts {
+  readonly erasures: Pick<Erasures, "erasedAt">;
+  readonly restoredErasures: Pick<RestoredErasures, "get">;
   readonly fetchedMessages: FetchedMessages;
 }
 

@@ -110,7 +110,7 @@ export function accountPlatformFor(connection: Connection, ports: AccountPlatfor
     readSubscription: orNone(platform.readSubscription, { kind: "read", isComplete: true }),
     inspect: orNone(platform.inspect, { ...inspection, dataAccessExpiresAt: null }),
     listThreads: orNone(platform.listThreads, { kind: "listed", threads: [], next: null }),
-    readThread: orNone(platform.readThread, { kind: "read", messages: [] }),
+    readThread: orNone(platform.readThread, { kind: "read", messages: [], isCut: false }),
   };
 }
 

@@ -57,6 +57,14 @@ export interface ThreadMessage {
   readonly event: JsonObject;
 }
 
+/** The newest messages of a conversation, oldest first. */
+export interface ReadThread {
+  readonly kind: "read";
+  readonly messages: readonly ThreadMessage[];
+  /** Whether there may be older ones, which the platform does not show. */
+  readonly isCut: boolean;
+}
+
 /**
  * What keeps one kind of connection alive. No call throws for an error of the platform or the network. Repeating a call
  * is safe.
@@ -89,9 +97,5 @@ export interface AccountPlatform {
     { readonly kind: "listed"; readonly threads: readonly Thread[]; readonly next: string | null } | CallFailure
   >;
   /** The newest messages of a conversation, oldest first. The platforms show 20. Skips what is no message. */
-  readThread(
-    account: CallAccount,
-    token: string,
-    threadId: string,
-  ): Promise<{ readonly kind: "read"; readonly messages: readonly ThreadMessage[] } | CallFailure>;
+  readThread(account: CallAccount, token: string, threadId: string): Promise<ReadThread | CallFailure>;
 }

@@ -1,12 +1,14 @@
 import type { PlatformName } from "#features/accounts/rules/accounts.ts";
 import { asObject, type JsonObject, readId } from "../json.ts";
-import type { CallAccount, Thread, ThreadMessage } from "./account-platform.ts";
+import type { CallAccount, ReadThread, Thread } from "./account-platform.ts";
 import { readIsoTime } from "./graph-call.ts";
 import { dataList, toThreadMessage } from "./history.ts";
 
 // Readers of the platforms' history.
 
 const THREAD_ID_CHARS_MAX = 512;
+/** The platforms show no more messages of a thread. */
+const READABLE_MAX = 20;
 
 /** The fields of a message, with those that one platform alone has. */
 export const messageFields: Readonly<Record<PlatformName, string>> = {
@@ -47,13 +49,12 @@ export function readNextPage(body: JsonObject): string | null {
 }
 
 /** Reads the messages of a conversation, oldest first. @returns null when there is no list of them */
-export function readThreadMessages(
-  account: CallAccount,
-  body: JsonObject,
-): { readonly kind: "read"; readonly messages: readonly ThreadMessage[] } | null {
-  const data = asObject(body.messages)?.data;
+export function readThreadMessages(account: CallAccount, body: JsonObject): ReadThread | null {
+  const page = asObject(body.messages);
+  const data = page?.data;
   if (!Array.isArray(data)) return null;
   const messages = data.map(asObject).map((message) => message && toThreadMessage(account, message));
   // The platform lists the newest first. Those of one second keep their order.
-  return { kind: "read", messages: messages.filter((message) => message !== null).reverse() };
+  const isCut = data.length >= READABLE_MAX || asObject(page?.paging)?.next !== undefined;
+  return { kind: "read", messages: messages.filter((message) => message !== null).reverse(), isCut };
 }

@@ -23,6 +23,6 @@ export function openAccountPlatform(troubles: Troubles): AccountPlatform {
     inspect: () =>
       call("inspect", { kind: "inspected", isValid: true, detail: null, hasRights: true, dataAccessExpiresAt: null }),
     listThreads: () => call("listThreads", { kind: "listed", threads: [], next: null }),
-    readThread: () => call("readThread", { kind: "read", messages: [] }),
+    readThread: () => call("readThread", { kind: "read", messages: [], isCut: false }),
   };
 }

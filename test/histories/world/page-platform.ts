@@ -126,7 +126,11 @@ export class PagePlatform implements AccountPlatform {
       const refusal = this.#historyRefusal(token);
       if (refusal) return refusal;
       const messages = this.#messagesOf(externalId).filter(({ customer }) => customer === threadId);
-      return { kind: "read", messages: messages.slice(-READABLE_MAX).map(toThreadMessage) };
+      return {
+        kind: "read",
+        messages: messages.slice(-READABLE_MAX).map(toThreadMessage),
+        isCut: messages.length >= READABLE_MAX,
+      };
     });
 
   #messagesOf(externalId: string): PlatformMessage[] {

@@ -52,6 +52,18 @@ export interface AccountRestore {
   readonly from: Millis;
   /** When the restore ended. Null while it is in progress: nothing is sent. */
   readonly until: Millis | null;
+  /** `from`, or that of an earlier restore whose keys may still be repeated. */
+  readonly answersFrom: Millis;
+  /** The restore ended before the platform's history was read. Nothing is sent until it is, or until no send is repeated any more. */
+  readonly isUnread: boolean;
+}
+
+/** How long after a restore of the table a send may be one from before it: as long as an idempotency key is stored. */
+const REPEATED_FOR: Millis = DAY;
+
+/** Whether a send may be one from before the last restore of the table. */
+export function isRepeatable({ until }: Pick<AccountRestore, "until">, now: Millis): boolean {
+  return until === null || now < until + REPEATED_FOR;
 }
 
 export interface Account extends AccountRef {
@@ -132,7 +144,16 @@ const RESTORE_RETRY: Millis = MINUTE;
 
 /** The refusal of a send while the table is being restored: the platform may have the message already. */
 export function checkRestore({ restore }: Pick<Account, "restore">): Refusal<"restoring"> | null {
-  return restore?.until === null ? refuse("restoring", undefined, RESTORE_RETRY / SECOND) : null;
+  return restore?.until === null ? refuseRestoring() : null;
+}
+
+export function refuseRestoring(): Refusal<"restoring"> {
+  return refuse("restoring", undefined, RESTORE_RETRY / SECOND);
+}
+
+/** Whether the platform may have sends of before the last restore that were not read when it ended, and may be repeated. */
+export function mayBeUnread({ restore }: Pick<Account, "restore">, now: Millis): boolean {
+  return restore?.isUnread === true && isRepeatable(restore, now);
 }
 
 /**

@@ -10,9 +10,9 @@ import type { Account, AccountRef } from "../rules/accounts.ts";
 import { accountHealth } from "./account-health.ts";
 import { accountRoutes } from "./account-routes.ts";
 import { accountStatuses } from "./account-statuses.ts";
-import { accountAttributes as A } from "./attributes.ts";
+import { accountAttributes as A, accountCheckAttributes as Check } from "./attributes.ts";
 import { accountConnections, type ConnectionOf } from "./connections.ts";
-import { type AccountItem, accountItemKey, isOfConnection, toAccount } from "./items.ts";
+import { type AccountItem, accountCheckKey, accountItemKey, isOfConnection, toAccount } from "./items.ts";
 
 /** A connection as it is stored. */
 interface StoredConnection {
@@ -60,6 +60,13 @@ export function accountStore(table: Table) {
     async get(tenant: TenantId, ref: AccountRef): Promise<Account | null> {
       const item = await getItem(tenant, ref);
       return item && toAccount(item);
+    },
+
+    /** Whether messages of an account's history are still to be read. Reads consistently. */
+    async hasUnreadHistory(tenant: TenantId, ref: AccountRef): Promise<boolean> {
+      const Key = accountCheckKey(tenant, ref);
+      const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
+      return Item?.[Check.missingUntil] !== undefined;
     },
 
     /**

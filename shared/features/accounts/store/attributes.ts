@@ -22,6 +22,8 @@ export const accountAttributes = {
   refreshFailingSince: "rs",
   replaced: "rp",
   restoredFrom: "zf",
+  restoredAnswersFrom: "za",
+  restoredUnread: "zr",
   restoredUntil: "zu",
   resubscribedAt: "sb",
   retryAt: "ra",

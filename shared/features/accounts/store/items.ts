@@ -136,6 +136,8 @@ export interface AccountItem extends Key {
   readonly [A.earlierReplaced]?: readonly ReplacedConnection[];
   readonly [A.restoredFrom]?: Millis;
   readonly [A.restoredUntil]?: Millis;
+  readonly [A.restoredAnswersFrom]?: Millis;
+  readonly [A.restoredUnread]?: true;
   readonly [A.resubscribedAt]?: Millis;
   readonly [A.socketsUntil]?: Millis;
   readonly [A.policy]?: StoredDecision;
@@ -246,8 +248,13 @@ export function toAccount(item: AccountItem): Account {
   };
 }
 
-function toAccountRestore({ [A.restoredFrom]: from, [A.restoredUntil]: until }: AccountItem): AccountRestore | null {
-  return from === undefined ? null : { from, until: until ?? null };
+/** What a row says of the last restore; null without one. */
+export function toAccountRestore(
+  item: Pick<AccountItem, (typeof A)["restoredFrom" | "restoredUntil" | "restoredAnswersFrom" | "restoredUnread"]>,
+): AccountRestore | null {
+  const { [A.restoredFrom]: from, [A.restoredUntil]: until = null, [A.restoredAnswersFrom]: earlier } = item;
+  if (from === undefined) return null;
+  return { from, until, answersFrom: earlier ?? from, isUnread: item[A.restoredUnread] ?? false };
 }
 
 /** The replaced connections of an account, the newest first. */

@@ -10,18 +10,28 @@ import type { FetchPorts, RestoreTime } from "./ports.ts";
 
 type AccountRow = Extract<RestoredRow, { kind: "account" }>;
 
-/** What left before the sends stopped is at the platform by then. */
-const IN_FLIGHT_MAX: Millis = MINUTE;
+/** What left before the sends stopped is at the platform by then, also where this clock is a minute behind. */
+const IN_FLIGHT_MAX: Millis = 2 * MINUTE;
 /** How long the histories of all accounts are read at most. */
 const READING_MAX: Millis = 30 * MINUTE;
 const POLL_INTERVAL: Millis = 5 * SECOND;
-/** Then the worker of webhooks has stored what was read last. */
-const STORING_MAX: Millis = MINUTE;
+/** SQS counts approximately: a queue that was empty for this long has nothing left to store. */
+const EMPTY_MIN: Millis = MINUTE;
+/** How long what was read is waited for at most. */
+const STORING_MAX: Millis = 30 * MINUTE;
+
+export interface Fetched {
+  /** The accounts whose history was not read to its end, as `<tenant> <account>`. */
+  readonly unread: readonly string[];
+  /** How many conversations have messages that the platform does not list. */
+  readonly partlyRead: number;
+  /** Whether the worker of webhooks has stored what was read. */
+  readonly isStored: boolean;
+}
 
 /**
  * Has the histories of the accounts read from the time of the restore until now, as after a loss of their webhooks, and
  * waits until what they have is stored. The histories name a message 12 minutes after it was sent. Safe to repeat.
- * @returns the accounts whose history was not read to its end, as `<tenant> <account>`
  */
 export async function fetchMissing(
   ports: FetchPorts,
@@ -30,13 +40,17 @@ export async function fetchMissing(
     rows,
     time,
   }: { readonly restore: Restore; readonly rows: readonly AccountRow[]; readonly time: RestoreTime },
-): Promise<string[]> {
+): Promise<Fetched> {
   const until = await ports.restores.setFetchUntil(restore.from, time.now() + IN_FLIGHT_MAX);
   let pending: AccountRow[] = [];
   const unread: AccountRow[] = [];
   for (const row of rows) {
     if (callsNoPlatform(row.account)) continue;
-    const state = await queueAccount(ports, row, { since: restore.from - JOURNAL_MARGIN, until, now: time.now() });
+    const state = await queueAccount(ports, row, {
+      since: restore.journalSince - JOURNAL_MARGIN,
+      until,
+      now: time.now(),
+    });
     if (state === "queued") pending.push(row);
     if (state === "unreadable") unread.push(row);
   }
@@ -50,8 +64,22 @@ export async function fetchMissing(
     }
     pending = left;
   }
-  if (rows.length > 0) await time.wait(STORING_MAX);
-  return [...unread, ...pending].map(({ tenant, account }) => `${tenant} ${accountKey(account)}`).sort();
+  const isStored = rows.length === 0 || (await isInboundStored(ports, time));
+  const names = [...unread, ...pending].map(({ tenant, account }) => `${tenant} ${accountKey(account)}`);
+  return { unread: names.sort(), partlyRead: await ports.restoredErasures.countPartlyRead(), isStored };
+}
+
+/** Waits until the queue of webhooks was empty for a minute. @returns false when it was not in time */
+async function isInboundStored({ inbound }: Pick<FetchPorts, "inbound">, time: RestoreTime): Promise<boolean> {
+  const endsAt = time.now() + STORING_MAX;
+  let emptySince: Millis | null = null;
+  while (time.now() < endsAt) {
+    const isEmpty = (await inbound.count()) === 0;
+    emptySince = isEmpty ? (emptySince ?? time.now()) : null;
+    if (emptySince !== null && time.now() - emptySince >= EMPTY_MIN) return true;
+    await time.wait(POLL_INTERVAL);
+  }
+  return false;
 }
 
 /** @returns `gone`: the account was disconnected in the meantime; `unreadable`: it needs a new login, and is read after that */

@@ -53,9 +53,13 @@ export interface FetchPorts {
   readonly accountChecks: Pick<AccountChecks, "get" | "noteBackfill">;
   readonly accountWork: Pick<Queue, "send">;
   readonly restores: Pick<Restores, "setFetchUntil">;
+  readonly restoredErasures: Pick<RestoredErasures, "countPartlyRead">;
+  /** The queue of webhooks. `count`: with the messages that are being received, and those that wait. */
+  readonly inbound: { count(): Promise<number> };
 }
 
 export interface RestorePorts extends ApplyJournalPorts, FetchPorts {
+  readonly restoredErasures: Pick<RestoredErasures, "note" | "countPartlyRead">;
   readonly restores: Restores;
   readonly restoredRows: RestoredRows;
   readonly holds: Pick<Holds, "listWaiting" | "revoke">;

@@ -3,7 +3,7 @@ import type { Millis } from "#base/kernel/time.ts";
 import type { RestoredRow } from "../store/restored-rows.ts";
 import type { Restore } from "../store/restores.ts";
 import { type AppliedJournal, applyJournal } from "./apply-journal.ts";
-import { fetchMissing } from "./fetch.ts";
+import { type Fetched, fetchMissing } from "./fetch.ts";
 import type { RestorePorts, RestoreTime } from "./ports.ts";
 
 /** Writes in flight at once. */
@@ -47,6 +47,8 @@ export interface RestoreRequest {
 export async function restoreTable(ports: RestorePorts, request: RestoreRequest): Promise<RestoreResult> {
   const { from, isPreparation, time, report } = request;
   const start = await ports.restores.start(from, time.now());
+  // Two runs at once: the one may have stopped the sends after the other had let the accounts send.
+  if (start.kind === "ended") await resumeSends(ports, { from, until: start.restore.endedAt ?? time.now() });
   if (start.kind !== "started") return start;
   const { restore } = start;
   const since = restore.journalSince;
@@ -66,23 +68,47 @@ export async function restoreTable(ports: RestorePorts, request: RestoreRequest)
 
   // Those of tenants and accounts that the journal ended are gone.
   const rows = await findRows(ports, "account");
-  const unread = await fetchMissing(ports, { restore, rows, time });
-  const problems = unread.map(
-    (account) => `The history of ${account} was not read to its end. It is read when the account's checks can.`,
-  );
-  report({ step: "fetch", done: `${rows.length - unread.length} of ${rows.length} accounts`, problems });
+  const fetched = await fetchMissing(ports, { restore, rows, time });
+  const done = `${rows.length - fetched.unread.length} of ${rows.length} accounts`;
+  report({ step: "fetch", done, problems: fetchProblems(fetched) });
 
   report(toReport("late acts", await applyJournal(ports, { since, only: "all", time })));
 
   const until = time.now();
-  // Also those that were connected again since.
-  const stopped = await findRows(ports, "account");
-  await forEachConcurrent(stopped, CONCURRENCY, ({ tenant, account }) =>
-    ports.restoredRows.resumeSends(tenant, account, { from, until }),
-  );
+  const resumed = await resumeSends(ports, { from, until });
   const endedAt = await ports.restores.end(from, until);
-  report({ step: "sends on", done: `${stopped.length} accounts`, problems: [] });
+  report({ step: "sends on", done: `${resumed} accounts`, problems: [] });
   return { kind: "done", restore: { ...restore, endedAt } };
+}
+
+function fetchProblems({ unread, partlyRead, isStored }: Fetched): string[] {
+  const problems = unread.map(
+    (account) =>
+      `The history of ${account} was not read to its end. The account sends again when it is, at the latest in 24 hours.`,
+  );
+  if (partlyRead > 0) {
+    problems.push(
+      `The platform does not list all messages of ${partlyRead} conversations. For 24 hours, a send with an unknown key there gets outcome_unknown.`,
+    );
+  }
+  if (!isStored) {
+    problems.push("The queue Inbound is not empty after 30 minutes, so repeated sends may not be recognized.");
+  }
+  return problems;
+}
+
+/** Also lets those accounts send that were connected again since. @returns how many accounts there are */
+async function resumeSends(
+  ports: Pick<RestorePorts, "restoredRows" | "accountChecks">,
+  times: { readonly from: Millis; readonly until: Millis },
+): Promise<number> {
+  const stopped = await findRows(ports, "account");
+  await forEachConcurrent(stopped, CONCURRENCY, async ({ tenant, account }) => {
+    const check = await ports.accountChecks.get(tenant, account);
+    const isUnread = check !== null && check.backfill !== null;
+    await ports.restoredRows.resumeSends(tenant, account, { ...times, isUnread });
+  });
+  return stopped.length;
 }
 
 async function findRows<Kind extends RestoredRow["kind"]>(

@@ -8,4 +8,4 @@ export const restoreAttributes = {
   startedAt: "s",
 } as const;
 
-export const restoredErasureAttributes = { ...ttl, upTo: "up" } as const;
+export const restoredErasureAttributes = { ...ttl, partlyRead: "pr", upTo: "up" } as const;

@@ -1,4 +1,4 @@
-import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { ERASURE_MARKER_TTL } from "#base/kernel/limits.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import type { Table } from "#base/table/client.ts";
@@ -11,9 +11,16 @@ import { restoredErasureKey } from "./items.ts";
 
 export type RestoredErasures = ReturnType<typeof restoredErasureStore>;
 
+interface RestoredConversation {
+  /** Up to which instant the conversation was erased; null when it was not. */
+  readonly upTo: Millis | null;
+  readonly isPartlyRead: boolean;
+}
+
 /**
  * The erasures of the journal, by the hash of their conversation: of one that the restored table does not have, only the
  * platform's history names the id. Without them, fetching would bring the conversation back.
+ * Under the same hash stands that the platform lists a conversation only in part, so that a row names no person.
  */
 export function restoredErasureStore(table: Table) {
   const { client, name: TableName } = table;
@@ -24,12 +31,39 @@ export function restoredErasureStore(table: Table) {
       await conditionalWrite(table, update(restoredErasureKey(subject), { set }, absentOr(below, A.upTo, upTo)));
     },
 
-    /** Up to which instant the conversation was erased; null when it was not. Reads consistently. */
-    async upTo(subject: string): Promise<Millis | null> {
+    /** Notes that the platform lists the conversation's messages since the restored time only in part. Safe to repeat. */
+    async notePartlyRead(subject: string, now: Millis): Promise<void> {
+      const set = { [A.partlyRead]: true, [A.ttl]: timeToLive(now + ERASURE_MARKER_TTL) };
+      await conditionalWrite(table, update(restoredErasureKey(subject), { set }));
+    },
+
+    /** How many conversations are noted as read in part, also of an earlier restore whose keys may be repeated. */
+    async countPartlyRead(): Promise<number> {
+      let count = 0;
+      let ExclusiveStartKey: Record<string, unknown> | undefined;
+      do {
+        const { Count = 0, LastEvaluatedKey } = await client.send(
+          new ScanCommand({
+            TableName,
+            FilterExpression: `begins_with(PK, :start) AND attribute_exists(${A.partlyRead})`,
+            ExpressionAttributeValues: { ":start": restoredErasureKey("").PK },
+            Select: "COUNT",
+            ConsistentRead: true,
+            ExclusiveStartKey,
+          }),
+        );
+        count += Count;
+        ExclusiveStartKey = LastEvaluatedKey;
+      } while (ExclusiveStartKey);
+      return count;
+    },
+
+    /** What is known of a conversation since the restored time. Reads consistently. */
+    async get(subject: string): Promise<RestoredConversation> {
       const { Item } = await client.send(
         new GetCommand({ TableName, Key: restoredErasureKey(subject), ConsistentRead: true }),
       );
-      return (Item?.[A.upTo] as Millis | undefined) ?? null;
+      return { upTo: (Item?.[A.upTo] as Millis | undefined) ?? null, isPartlyRead: Item?.[A.partlyRead] === true };
     },
   };
 }

@@ -1,18 +1,18 @@
-import { ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { randomToken } from "#base/kernel/bytes.ts";
 import { isUlid } from "#base/kernel/ids.ts";
 import { parseTenant, type TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import type { Table } from "#base/table/client.ts";
 import { conditionalWrite } from "#base/table/conditional-write.ts";
-import { allOf, equals, isAbsent, itemExists } from "#base/table/expressions.ts";
+import { allOf, equals, isAbsent, isUnchanged, itemExists } from "#base/table/expressions.ts";
 import type { Key } from "#base/table/keys.ts";
 import { remove, update } from "#base/table/writes.ts";
 import { userAttributes as User } from "#features/access/store/attributes.ts";
 import { loginTokenKey, MEMBERSHIP, tenantKey, userKey } from "#features/access/store/items.ts";
-import { type AccountRef, parseAccountKey } from "#features/accounts/rules/accounts.ts";
+import { type AccountRef, isRepeatable, parseAccountKey } from "#features/accounts/rules/accounts.ts";
 import { accountAttributes as Account } from "#features/accounts/store/attributes.ts";
-import { accountItemKey } from "#features/accounts/store/items.ts";
+import { accountItemKey, toAccountRestore } from "#features/accounts/store/items.ts";
 
 /** A row that an act of the journal may be about, or that a restore changes. */
 export type RestoredRow =
@@ -38,6 +38,7 @@ export type RestoredRows = ReturnType<typeof restoredRowStore>;
 const EPOCH_BYTES = 6;
 const starts = ["CONV#", "T#", "AU#", "USR#", "TOK#"] as const;
 const OPERATORS = "OPERATORS";
+const WRITE_ATTEMPTS_MAX = 4;
 
 /** What a restore reads of the table, and the rows that it changes itself. */
 export function restoredRowStore(table: Table) {
@@ -76,19 +77,43 @@ export function restoredRowStore(table: Table) {
       } while (ExclusiveStartKey);
     },
 
-    /** Stops the sends of an account. Safe to repeat. Nothing for an account that was disconnected. */
+    /**
+     * Stops the sends of an account. Keys of an earlier restore that may still be repeated are answered from its time on.
+     * Safe to repeat. Nothing for an account that was disconnected.
+     */
     async stopSends(tenant: TenantId, account: AccountRef, from: Millis): Promise<void> {
-      const changes = { set: { [Account.restoredFrom]: from }, remove: [Account.restoredUntil] };
-      await conditionalWrite(table, update(accountItemKey(tenant, account), changes, itemExists));
+      const Key = accountItemKey(tenant, account);
+      for (let attempt = 1; attempt <= WRITE_ATTEMPTS_MAX; attempt++) {
+        const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
+        if (!Item) return;
+        const last = toAccountRestore(Item);
+        const isEarlierRepeated = last !== null && last.from < from && isRepeatable(last, from);
+        const answersFrom = last?.from === from || isEarlierRepeated ? last?.answersFrom : from;
+        const changes = {
+          set: { [Account.restoredFrom]: from, [Account.restoredAnswersFrom]: answersFrom },
+          remove: [Account.restoredUntil, Account.restoredUnread],
+        };
+        const isAsRead = allOf(
+          itemExists,
+          isUnchanged(Account.restoredFrom, Item[Account.restoredFrom]),
+          isUnchanged(Account.restoredUntil, Item[Account.restoredUntil]),
+        );
+        if ((await conditionalWrite(table, update(Key, changes, isAsRead))).applied) return;
+      }
+      throw new Error("Concurrent writes changed the account on every attempt to stop its sends.");
     },
 
-    /** Lets an account send that this restore stopped. Safe to repeat. @param until when the restore ended */
+    /**
+     * Lets an account send that this restore stopped. Safe to repeat.
+     * @param options `until`: when the restore ended; `isUnread`: the account still sends nothing until its history is read
+     */
     async resumeSends(
       tenant: TenantId,
       account: AccountRef,
-      { from, until }: { readonly from: Millis; readonly until: Millis },
+      { from, until, isUnread }: { readonly from: Millis; readonly until: Millis; readonly isUnread: boolean },
     ): Promise<void> {
-      const changes = { set: { [Account.restoredUntil]: until } };
+      const set = { [Account.restoredUntil]: until, [Account.restoredUnread]: isUnread ? true : undefined };
+      const changes = { set };
       const isStopped = allOf(equals(Account.restoredFrom, from), isAbsent(Account.restoredUntil));
       await conditionalWrite(table, update(accountItemKey(tenant, account), changes, isStopped));
     },

@@ -1,5 +1,5 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
-import type { Millis } from "#base/kernel/time.ts";
+import { MINUTE, type Millis } from "#base/kernel/time.ts";
 import type { Table } from "#base/table/client.ts";
 import { conditionalWrite } from "#base/table/conditional-write.ts";
 import { allOf, equals, isUnchanged, storedOr } from "#base/table/expressions.ts";
@@ -30,6 +30,9 @@ export type RestoreStart =
   | { readonly kind: "ended"; readonly restore: Restore }
   | { readonly kind: "other"; readonly restore: Restore };
 
+/** The clocks of an operator and of the table may differ by this much. */
+const CLOCK_DIFFERENCE_MAX: Millis = 2 * MINUTE;
+
 export type Restores = ReturnType<typeof restoreStore>;
 
 /** One row of the table: the restore in progress, or the last one. */
@@ -46,7 +49,7 @@ export function restoreStore(table: Table) {
     async start(from: Millis, now: Millis): Promise<RestoreStart> {
       const last = await read();
       if (last?.from === from) return { kind: last.endedAt === null ? "started" : "ended", restore: last };
-      const isCopied = last !== null && (last.endedAt ?? last.startedAt) <= from;
+      const isCopied = last !== null && (last.endedAt ?? last.startedAt) <= from + CLOCK_DIFFERENCE_MAX;
       if (last !== null && !isCopied) return { kind: "other", restore: last };
       // A restore that was not over at that time is completed by this one.
       const journalSince = last !== null && last.endedAt === null ? Math.min(from, last.journalSince) : from;

@@ -2,9 +2,12 @@ import { expect, it } from "vitest";
 import { DAY, HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
 import { parseConversationId } from "#features/inbox/rules/messages.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
+import { journalSubject } from "#features/recovery/rules.ts";
+import { restoredErasureStore } from "#features/recovery/store/restored-erasures.ts";
 import { restoredRowStore } from "#features/recovery/store/restored-rows.ts";
 import { CANARY, openHoldFixture } from "../../../support/flows/hold-fixture.ts";
 import { replyFixtures } from "../../../support/flows/reply-fixture.ts";
+import { openStores } from "../../../support/stores/open-stores.ts";
 import { sampleMessage } from "../../../support/stores/samples.ts";
 
 // After a restore of the table to an earlier time, the platform has messages whose sends the table does not know.
@@ -19,7 +22,7 @@ const stopSends = ({ tenant, accountRef }: Of, from = testEnv.now() - HOUR) =>
 async function restored(of: Of = fixture): Promise<void> {
   const [from, until] = [testEnv.now() - HOUR, testEnv.now()];
   await stopSends(of, from);
-  await rows().resumeSends(of.tenant, of.accountRef, { from, until });
+  await rows().resumeSends(of.tenant, of.accountRef, { from, until, isUnread: false });
 }
 const keyed = (key: string, text = "hi") => fixture.sendReply({ idempotencyKey: key, text });
 
@@ -113,4 +116,98 @@ it("a held message that passes its check is not sent when the platform has it fr
   expect(await held.complete(other)).toMatchObject({
     state: { status: "sent", platformMessageId: `${held.tenant}-sent-1` },
   });
+});
+
+const unknownOutcome = { refused: "outcome_unknown", detail: "outcome_unknown" };
+
+it("a second restore within a day of the first answers the keys of both times that were lost", async () => {
+  const first = testEnv.now() - HOUR;
+  await fixture.echo("lost-first", "hi");
+  await stopSends(fixture, first);
+  await rows().resumeSends(fixture.tenant, fixture.accountRef, { from: first, until: testEnv.now(), isUnread: false });
+  testEnv.advance(2 * HOUR);
+  await restored();
+  // A run that was killed continues.
+  await restored();
+  expect((await fixture.account())?.restore).toMatchObject({ answersFrom: first });
+  expect(await keyed("k-1")).toEqual({ messageId: "lost-first" });
+  // No key of the first time is repeated any more.
+  testEnv.advance(2 * DAY);
+  await restored();
+  expect((await fixture.account())?.restore).toMatchObject({ answersFrom: testEnv.now() - HOUR });
+});
+
+it("a second restore during the first answers the keys since the first one", async () => {
+  const first = testEnv.now() - 3 * DAY;
+  await stopSends(fixture, first);
+  await restored();
+  expect((await fixture.account())?.restore).toMatchObject({ from: testEnv.now() - HOUR, answersFrom: first });
+});
+
+it("the outcome of an unknown key is unknown in a conversation that the platform shows only in part", async () => {
+  await fixture.echo("fetched", "hi");
+  await restored();
+  const subject = journalSubject({ kind: "conversation.erase", conversationId: fixture.id, upTo: 0 });
+  await restoredErasureStore(testEnv.table).notePartlyRead(subject, testEnv.now());
+  expect(await keyed("k-1")).toEqual({ messageId: "fetched" });
+  expect([await keyed("k-2"), await keyed("k-2", "another text")]).toEqual([
+    unknownOutcome,
+    expect.objectContaining({ refused: "idempotency_conflict" }),
+  ]);
+  expect(fixture.platformCalls).toEqual([]);
+  expect(await fixture.sendReply()).toHaveProperty("messageId");
+  testEnv.advance(DAY);
+  await fixture.take({ messageId: `${fixture.tenant}-later` });
+  expect(await keyed("k-3")).toHaveProperty("messageId");
+});
+
+it("the outcome of an unknown key is unknown in a conversation that was erased since the restored time", async () => {
+  await restored();
+  testEnv.advance(MINUTE);
+  await fixture.eraseConversation();
+  testEnv.advance(MINUTE);
+  await fixture.take({ messageId: `${fixture.tenant}-after` });
+  expect(await keyed("k-1")).toEqual(unknownOutcome);
+  expect(fixture.platformCalls).toEqual([]);
+  expect(await fixture.sendReply()).toHaveProperty("messageId");
+});
+
+it("the outcome of an unknown key is unknown in a conversation that only the journal says was erased", async () => {
+  await restored();
+  const subject = journalSubject({ kind: "conversation.erase", conversationId: fixture.id, upTo: 0 });
+  const { note } = restoredErasureStore(testEnv.table);
+  await note(subject, testEnv.now() - 2 * HOUR, testEnv.now());
+  expect(await keyed("k-1")).toHaveProperty("messageId");
+  await note(subject, testEnv.now() - MINUTE, testEnv.now());
+  expect(await keyed("k-2")).toEqual(unknownOutcome);
+});
+
+it("an account whose history was not read sends nothing until it is, for a day", async () => {
+  const { tenant, accountRef } = fixture;
+  const { accountChecks } = openStores(testEnv.table);
+  const [from, until] = [testEnv.now() - HOUR, testEnv.now()];
+  const unread = async () => {
+    const check = await accountChecks.get(tenant, accountRef);
+    if (!check) throw new Error("The account has no check.");
+    await accountChecks.noteBackfill(check, { since: from, until }, 0);
+  };
+  const resume = async (isUnread: boolean) => {
+    await stopSends(fixture, from);
+    await rows().resumeSends(tenant, accountRef, { from, until, isUnread });
+  };
+  const refusal = { refused: "restoring", retryAfter: 60 };
+  await unread();
+  // Another loss of webhooks stops no send.
+  await resume(false);
+  expect(await keyed("k-0")).toHaveProperty("messageId");
+  await resume(true);
+  expect([await fixture.sendReply(), await keyed("k-1")]).toEqual([refusal, refusal]);
+  expect(await fixture.sendReply({}, "test")).toHaveProperty("messageId");
+  await accountChecks.endBackfill(tenant, accountRef, { since: from, until });
+  expect(await keyed("k-1")).toHaveProperty("messageId");
+  await unread();
+  expect(await keyed("k-2")).toEqual(refusal);
+  testEnv.advance(DAY);
+  await fixture.take({ messageId: `${tenant}-later` });
+  expect(await keyed("k-2")).toHaveProperty("messageId");
 });

@@ -3,8 +3,8 @@ import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
 import { conversationId, HISTORY_AGE_MIN } from "#features/inbox/rules/messages.ts";
 import { journalSubject } from "#features/recovery/rules.ts";
-import type { ThreadMessage } from "#platforms/accounts/account-platform.ts";
-import type { Account } from "../../rules/accounts.ts";
+import type { Thread, ThreadMessage } from "#platforms/accounts/account-platform.ts";
+import { type Account, isRepeatable } from "../../rules/accounts.ts";
 import type { MissingMessagePorts } from "./ports.ts";
 
 /** The messages of one thread, oldest first, and the time of the backfill. */
@@ -83,7 +83,33 @@ async function readRestoredErasure(
   const { restore } = account;
   if (restore === null || (restore.until !== null && restore.until + RETENTION < now)) return null;
   const act = { kind: "conversation.erase", conversationId: conversation, upTo: now } as const;
-  return restoredErasures.upTo(journalSubject(act));
+  return (await restoredErasures.get(journalSubject(act))).upTo;
+}
+
+/**
+ * Notes the conversations of a thread of which the platform has messages since a restored time that it does not list: a send
+ * that the table does not know may be one of them. Safe to repeat. Does nothing at any other time than a day after a restore.
+ */
+export async function notePartlyRead(
+  { restoredErasures }: Pick<MissingMessagePorts, "restoredErasures">,
+  {
+    tenant,
+    account,
+    now,
+    thread,
+    messages,
+  }: Pick<ThreadHistory, "tenant" | "account" | "messages" | "now"> & { readonly thread: Thread },
+): Promise<void> {
+  if (account.restore === null || !isRepeatable(account.restore, now)) return;
+  const people = new Set([...thread.participantIds, ...messages.map(({ participantId }) => participantId)]);
+  for (const participantId of people) {
+    const act = {
+      kind: "conversation.erase",
+      conversationId: conversationId({ tenant, account, participantId }),
+      upTo: now,
+    } as const;
+    await restoredErasures.notePartlyRead(journalSubject(act), now);
+  }
 }
 
 /** Messages of one second follow each other by a millisecond each, after a stored one of that second too. */

@@ -16,7 +16,7 @@ export interface MissingMessagePorts {
   readonly messages: Pick<Messages, "sentTimes">;
   readonly conversations: Pick<Conversations, "snapshots">;
   readonly erasures: Pick<Erasures, "erasedAt">;
-  readonly restoredErasures: Pick<RestoredErasures, "upTo">;
+  readonly restoredErasures: Pick<RestoredErasures, "get" | "notePartlyRead">;
   /** A webhook's body with these messages of one account. */
   readonly renderWebhook: (account: AccountRef, messages: readonly ThreadMessage[]) => Uint8Array;
   /** Queues a webhook's body as intake does. */

@@ -7,7 +7,7 @@ import { accountToken } from "../../platform-calls.ts";
 import type { TaskTime } from "../../ports.ts";
 import { type AccountTask, encodeAccountTask } from "../../queue.ts";
 import { accountKey } from "../../rules/accounts.ts";
-import { queueMissingMessages } from "./missing-messages.ts";
+import { notePartlyRead, queueMissingMessages } from "./missing-messages.ts";
 import type { BackfillPorts } from "./ports.ts";
 
 export type BackfillTask = Extract<AccountTask, { op: "fill_gap" }>;
@@ -49,8 +49,14 @@ export async function runBackfill(ports: BackfillPorts, task: BackfillTask, time
     if (history.kind === "read") {
       const { since, until } = task;
       const now = time.now();
-      messages += await queueMissingMessages(ports, { tenant, account, messages: history.messages, since, until, now });
-    } else if (!isAboutThread(history)) {
+      const read = { tenant, account, messages: history.messages, since, until, now };
+      const isCut = history.isCut && (history.messages[0]?.at ?? now) > since - SECOND;
+      // Before they are queued: then no send is answered from a part.
+      if (isCut) await notePartlyRead(ports, { ...read, thread });
+      messages += await queueMissingMessages(ports, read);
+    } else if (isAboutThread(history)) {
+      await notePartlyRead(ports, { tenant, account, thread, messages: [], now: time.now() });
+    } else {
       return endRun(ports, task, history);
     }
   }

@@ -352,7 +352,7 @@ it("a conversation that the journal says is erased, and that the restored table 
   expect(await fixture.texts(person(1))).toEqual(textsOf(thread(1, 1, since + 2 * HOUR)));
   expect(await fixture.texts(person(2))).toEqual(textsOf(thread(2, 1, since + MINUTE)));
   // At any other time nothing of it is read.
-  await rows.resumeSends(tenant, account, { from: since, until });
+  await rows.resumeSends(tenant, account, { from: since, until, isUnread: false });
   testEnv.advance(8 * DAY);
   const reads: string[] = [];
   const end = injectFaults(testEnv.table.client as never, ({ input }) => {
@@ -364,4 +364,32 @@ it("a conversation that the journal says is erased, and that the restored table 
   end();
   expect(reads.filter((input) => input.includes("RX#"))).toEqual([]);
   expect(await fixture.texts(person(3))).toHaveLength(1);
+});
+
+it("a conversation of which the platform shows only a part is noted on the day after a restore, and no other", async () => {
+  const { tenant, account, since, until } = fixture;
+  const rows = restoredRowStore(testEnv.table);
+  const noted = async (...indexes: readonly number[]) => {
+    const ids = indexes.map((index) => conversationId({ tenant, account, participantId: person(index) }));
+    const subjects = ids.map((id) => journalSubject({ kind: "conversation.erase", conversationId: id, upTo: 0 }));
+    const read = await Promise.all(subjects.map((subject) => restoredErasureStore(testEnv.table).get(subject)));
+    return read.map(({ isPartlyRead }) => isPartlyRead);
+  };
+  // The platform shows 20 messages. Those of the second thread reach back to before the restored time.
+  fixture.missed(...thread(1, 21, since + HOUR), ...thread(2, 19, since + HOUR));
+  fixture.missed(...thread(2, 2, since - HOUR), ...thread(3, 19, since + HOUR));
+  await fixture.backfill();
+  expect(await noted(1, 2, 3)).toEqual([false, false, false]);
+  await rows.stopSends(tenant, account, since);
+  const { countPartlyRead } = restoredErasureStore(testEnv.table);
+  const before = await countPartlyRead();
+  await fixture.backfill();
+  expect(await noted(1, 2, 3)).toEqual([true, false, false]);
+  expect(await countPartlyRead()).toBe(before + 1);
+  await rows.resumeSends(tenant, account, { from: since, until, isUnread: false });
+  testEnv.advance(2 * DAY);
+  const later = testEnv.now() - HOUR;
+  fixture.missed(...thread(4, 21, later));
+  await fixture.backfill({ since: later - MINUTE, until: testEnv.now() - 30 * MINUTE });
+  expect([await noted(4), (await fixture.texts(person(4))).length]).toEqual([[false], 20]);
 });

@@ -13,7 +13,7 @@ export const healthyAnswers: PlatformAnswers = {
   refresh: { kind: "refreshed", token: "", expiresAt: 0 },
   inspect: { kind: "inspected", isValid: true, detail: null, hasRights: true, dataAccessExpiresAt: null },
   listThreads: { kind: "listed", threads: [], next: null },
-  readThread: { kind: "read", messages: [] },
+  readThread: { kind: "read", messages: [], isCut: false },
 };
 
 export const healthyPlatform: AccountPlatform = {

@@ -57,7 +57,7 @@ export function openRacePlatform(step: () => Promise<unknown>) {
             dataAccessExpiresAt: null,
           })),
         listThreads: (_account, token) => call({ work, token }, () => ({ kind: "listed", threads: [], next: null })),
-        readThread: (_account, token) => call({ work, token }, () => ({ kind: "read", messages: [] })),
+        readThread: (_account, token) => call({ work, token }, () => ({ kind: "read", messages: [], isCut: false })),
       };
     },
 
