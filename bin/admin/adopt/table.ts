@@ -75,6 +75,13 @@ export async function inspectTable(
   ];
 }
 
+/** Reads whether a table has the keys and the indexes of Parley's. @throws Misfit for another table */
+export async function requireTableForm(client: DynamoDBClient, TableName: string): Promise<void> {
+  const table = await describeTable(client, TableName);
+  requireKeys(table);
+  requireIndexes(table.GlobalSecondaryIndexes ?? []);
+}
+
 async function describeTable(client: DynamoDBClient, TableName: string): Promise<TableDescription> {
   try {
     const request = client.send(new DescribeTableCommand({ TableName }));

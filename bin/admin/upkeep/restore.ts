@@ -1,8 +1,13 @@
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { env } from "#base/config/names.ts";
 import { setting } from "#base/config/settings.ts";
 import { clockNow, DAY, iso, MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
 import { type RestoreResult, restoreTable, type StepReport } from "#features/recovery/flows/restore.ts";
+import { JOURNAL_PREFIX } from "#features/recovery/rules.ts";
 import { readRestorePoint, restorePorts } from "../../../functions/admin/restore-ports.ts";
+import { clientSettings } from "../../../functions/admin/tenant-ports.ts";
+import { toProblem } from "../adopt/inspection.ts";
+import { requireTableForm } from "../adopt/table.ts";
 import { type Arguments, HELP_HINT } from "../arguments.ts";
 import { CliError } from "../cli-error.ts";
 import { resolveTarget, type Target } from "../deployment.ts";
@@ -31,8 +36,9 @@ export async function restoreCopiedTable(values: Arguments): Promise<undefined> 
     for (const problem of step.problems) printProblem(problem);
   };
   const { now, wait } = target;
-  if (!json) printProblem(`Restoring ${setting("table", environment)} from ${iso(from)}.`);
   const ports = restorePorts(environment, { now, wait });
+  await requireReadable(environment, ports);
+  if (!json) printProblem(`Restoring ${setting("table", environment)} from ${iso(from)}.`);
   const result = await restoreTable(ports, { from, isPreparation, time: { now, wait }, report });
   if (result.kind === "other") {
     throw new CliError(
@@ -84,6 +90,24 @@ async function restorePoint(environment: Target["environment"], { from }: Argume
   }
   return point;
 }
+
+/** Reads what would end the restore after its first writes. @throws CliError of one line, and nothing was changed */
+async function requireReadable(
+  environment: Target["environment"],
+  { journalFiles }: ReturnType<typeof restorePorts>,
+): Promise<void> {
+  const table = setting("table", environment);
+  const client = new DynamoDBClient(clientSettings(environment).tableService);
+  await requireTableForm(client, table).catch((error: unknown) => {
+    throw refuseStart(`the table ${table}: ${withoutStop(toProblem(error).text)}`);
+  });
+  await journalFiles.list(JOURNAL_PREFIX, null).catch((error: unknown) => {
+    const bucket = setting("journalBucket", environment);
+    throw refuseStart(`the journal's bucket ${bucket} cannot be read: ${withoutStop(toProblem(error).text)}`);
+  });
+}
+
+const withoutStop = (text: string) => text.replace(/\.$/, "");
 
 /**
  * The restore stores by this computer's clock until when messages are fetched, and a send is answered with one of them.
