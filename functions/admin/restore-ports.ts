@@ -10,7 +10,10 @@ import { serviceKeysReader } from "#base/aws/service-keys.ts";
 import { setting } from "#base/config/settings.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { openTable } from "#base/table/client.ts";
+import { auditEntry } from "#features/access/author.ts";
 import { revokeKey, revokeOperatorKey } from "#features/access/flows/key-lists.ts";
+import { addressHashes } from "#features/access/rules/address-hash.ts";
+import { inviteStore } from "#features/access/store/invites.ts";
 import { membershipStore } from "#features/access/store/memberships.ts";
 import { runDisconnection } from "#features/accounts/flows/disconnection.ts";
 import { deleteData } from "#features/accounts/flows/platform-callbacks/delete-data.ts";
@@ -98,7 +101,7 @@ export function restorePorts(environment: Environment, time: RestoreTime): Resto
 function restoredActs(environment: Environment, time: RestoreTime, host: Host): RestoredActs {
   const table = openTable(setting("table", environment), host.clients.table);
   const setup = tenantPorts(environment);
-  const [endpoints, accounts] = [endpointStore(table), accountStore(table)];
+  const [endpoints, accounts, invites] = [endpointStore(table), accountStore(table), inviteStore(table)];
   const root = serviceKeysReader(setting("rootSecretId", environment), host.clients.secrets);
   const queue = (name: "accountsQueueUrl" | "eventsQueueUrl") =>
     openQueue(setting(name, environment), host.clients.sqs);
@@ -163,6 +166,16 @@ function restoredActs(environment: Environment, time: RestoreTime, host: Host): 
       return {
         problem: `The last secret of the endpoint ${endpointId} of ${tenant} is lost. Ask an admin of ${tenant} to rotate it and to give the receiver the new one.`,
       };
+    },
+
+    async endInvite(tenant, inviteId, { at, now }) {
+      const invite = await invites.get(tenant, inviteId);
+      if (invite?.status !== "pending" || invite.createdAt > at) return "unchanged";
+      const { id, role, email } = invite;
+      const entry = { action: "invite.revoke", resource: `invite:${id}`, detail: { role }, at: now } as const;
+      const by = { audit: auditEntry(RESTORE_AUTHOR, entry), actor: null };
+      const hashes = addressHashes(await setup.addressKeys(), email);
+      return (await invites.revoke(invite, { ...by, addressHashes: hashes })) === "revoked" ? "made" : "unchanged";
     },
 
     async deleteTenant(tenant, { at }) {

@@ -51,6 +51,7 @@ function openPorts() {
       disconnectAccount: note("disconnectAccount"),
       rotateWebhookSecret: note("rotateWebhookSecret"),
       deleteTenant: note("deleteTenant"),
+      endInvite: note("endInvite"),
     },
   };
   return { ports, made };
@@ -100,7 +101,7 @@ it("the acts since the restore are made once each, about the rows whose hashes t
   const from = testEnv.now();
   // The table knows it, but clocks differ.
   testEnv.advance(-6 * MINUTE);
-  await record({ kind: "tenant.delete", tenant: other });
+  await record({ kind: "account.disconnect", tenant: shop, account: "instagram#1784", connectionId: "c-1" });
   testEnv.advance(6 * MINUTE);
   const entries = await record(
     erase(conversation, from + HOUR),
@@ -129,6 +130,7 @@ it("the acts since the restore are made once each, about the rows whose hashes t
     ["revokeKey", shop, keyId],
     ["setTenantStatus", other, "suspended"],
     ["setTenantStatus", shop, "active"],
+    ["setTenantStatus", third, "suspended"],
   ];
   const texts = (acts: readonly unknown[]) => acts.map((act) => JSON.stringify(act)).sort();
   const expectMade = (expected: readonly unknown[]) => expect(texts(made.splice(0))).toEqual(texts(expected));
@@ -226,4 +228,28 @@ it("a restore that was interrupted continues, and the table has no restore to tw
   const soon = testEnv.now() - MINUTE;
   testEnv.advance(HOUR);
   expect(await restores.start(soon, testEnv.now())).toMatchObject({ kind: "started", restore: { journalSince: soon } });
+});
+
+it("a deletion and an erasure that the time of the copy interrupted are completed, and other acts of before are not made", async () => {
+  testEnv.advance(3 * DAY);
+  const [before, during] = [newTenant(), newTenant()];
+  const conversation = sampleConversationId(during);
+  const endpointId = newUlid(testEnv.now());
+  await save(
+    ...[before, during].map((tenant) => ({ ...tenantKey(tenant), n: "Shop", st: "active" })),
+    ...[headKey(conversation), endpointKey(during, endpointId)],
+  );
+  await record({ kind: "tenant.delete", tenant: before });
+  testEnv.advance(DAY);
+  const at = testEnv.now();
+  await record(erase(conversation, at), { kind: "webhook_secret.rotate", tenant: during, endpointId });
+  await record(resume(during), { kind: "tenant.delete", tenant: during });
+  testEnv.advance(HOUR);
+  const { ports, made } = openPorts();
+  await applyJournal(ports, { since: testEnv.now(), only: "all", time });
+  expect(made).toEqual([
+    ["setTenantStatus", during, "suspended"],
+    ["eraseConversation", conversation, at],
+    ["deleteTenant", during],
+  ]);
 });

@@ -167,6 +167,8 @@ it("a restore makes the acts of tenants, accounts and endpoints again, and says 
   const program = start(yesterday);
   await runUntil(stack, program, null);
   expect(await program.exitCode).toBe(0);
+  // Those of the owners, who have not signed in.
+  expect(program.output()).toMatch(/ok {2}sessions .* and 4 invites/);
   expect(program.output()).toMatch(/ok {2}journal .*1 account\.disconnect.*1 tenant\.delete/);
   expect(program.errors()).toContain(`The last secret of the endpoint ${hook.id} of demo is lost.`);
   expect(await statuses()).toEqual([403, 200, 401]);
@@ -175,7 +177,7 @@ it("a restore makes the acts of tenants, accounts and endpoints again, and says 
     audit: readonly { actor: string; action: string }[];
   };
   const byRestore = audit.filter(({ actor }) => actor === "restore").map(({ action }) => action);
-  expect(byRestore.sort()).toEqual(["account.disconnect", "webhook.rotate"]);
+  expect(byRestore.sort()).toEqual(["account.disconnect", "invite.revoke", "webhook.rotate"]);
   await receiver.close();
 }, 300_000);
 

@@ -1,5 +1,5 @@
 import { forEachConcurrent } from "#base/kernel/parallel.ts";
-import { MINUTE, type Millis } from "#base/kernel/time.ts";
+import { DAY, MINUTE, type Millis } from "#base/kernel/time.ts";
 import { accountKey } from "#features/accounts/rules/accounts.ts";
 import { type JournalAct, journalSubject, type RecordedAct } from "../rules.ts";
 import type { RestoredRow } from "../store/restored-rows.ts";
@@ -9,6 +9,9 @@ import { readJournal } from "./read-journal.ts";
 
 /** The clocks of the functions and of the table may differ by this much. An act that the table knows is not made again. */
 export const JOURNAL_MARGIN: Millis = 5 * MINUTE;
+/** The longest acts have their entry when they begin. One that the copy interrupted is completed. Each is safe to repeat. */
+const LONG_ACT_MARGIN: Millis = DAY;
+const longActs: ReadonlySet<Kind> = new Set(["tenant.delete", "conversation.erase"]);
 /** Acts made at once. */
 const CONCURRENCY = 4;
 
@@ -48,7 +51,8 @@ export async function applyJournal(
   ports: ApplyJournalPorts,
   { since, only, time }: { readonly since: Millis; readonly only: "access" | "all"; readonly time: RestoreTime },
 ): Promise<AppliedJournal> {
-  const { acts, unreadable } = await readJournal(ports, since - JOURNAL_MARGIN);
+  const { acts: recorded, unreadable } = await readJournal(ports, since - LONG_ACT_MARGIN);
+  const acts = recorded.filter(({ kind, at }) => longActs.has(kind) || at >= since - JOURNAL_MARGIN);
   const problems = unreadable.map((key) => `The entry ${key} of the journal has a form that this release cannot read.`);
   const last = lastActs(acts);
   for (const [subject, { kind, upTo }] of last) {
@@ -58,6 +62,8 @@ export async function applyJournal(
   const made = new Map<Kind, number>();
   for (const kind of only === "access" ? ofAccess : [...ofAccess, ...ofContent]) {
     const group = matches.filter(({ act }) => act.kind === kind);
+    // A tenant that is to be deleted has no access from now on: its deletion needs the workers, and takes minutes.
+    if (kind === "tenant.suspend") await suspendDeleted(ports, matches, time);
     await forEachConcurrent(group, CONCURRENCY, async (match) => {
       const result = await makeAct(ports, match, time.now());
       if (result === "made") made.set(kind, (made.get(kind) ?? 0) + 1);
@@ -89,13 +95,25 @@ async function matchRows(
     for (const row of page) {
       const acts = actsAbout(row).flatMap((act) => last.get(journalSubject(act)) ?? []);
       const status = acts.filter(({ kind }) => kind === "tenant.suspend" || kind === "tenant.resume");
-      const newest = status.toSorted((a, b) => a.at - b.at).at(-1);
+      const isDeleted = acts.some(({ kind }) => kind === "tenant.delete");
+      const newest = isDeleted ? null : status.toSorted((a, b) => a.at - b.at).at(-1);
       for (const act of acts) {
         if (!status.includes(act) || act === newest) matches.set(act.subject, { act, row });
       }
     }
   }
   return [...matches.values()];
+}
+
+async function suspendDeleted(
+  { acts }: Pick<ApplyJournalPorts, "acts">,
+  matches: readonly MatchedAct[],
+  time: RestoreTime,
+): Promise<void> {
+  for (const { act, row } of matches) {
+    if (act.kind !== "tenant.delete" || row.kind !== "tenant") continue;
+    await acts.setTenantStatus(row.tenant, "suspended", { at: act.at, now: time.now() });
+  }
 }
 
 /** The acts that a row may be about. The limits are no part of what is hashed. */
@@ -126,6 +144,7 @@ function actsAbout(row: RestoredRow): readonly JournalAct[] {
       return [{ kind: "data.delete", platformUserId: row.platformUserId, issuedAt: 0 }];
     case "user":
     case "link":
+    case "invite":
       return [];
   }
 }
@@ -153,6 +172,7 @@ async function makeAct(ports: ApplyJournalPorts, { act, row }: MatchedAct, now: 
       return acts.deleteData(row.platformUserId, act.issuedAt, time);
     case "user":
     case "link":
+    case "invite":
       return "unchanged";
   }
 }

@@ -32,6 +32,8 @@ export interface RestoredActs {
   disconnectAccount(tenant: TenantId, account: AccountRef, time: ActTime): Promise<ActResult>;
   /** The result is a problem in any case: the receiver needs the new secret. */
   rotateWebhookSecret(tenant: TenantId, endpointId: string, time: ActTime): Promise<ActResult>;
+  /** Ends an invite that was pending at the time of the copy. @returns `unchanged` for a later one, and one that ended */
+  endInvite(tenant: TenantId, inviteId: string, time: ActTime): Promise<"made" | "unchanged">;
   /** Takes minutes. */
   deleteTenant(tenant: TenantId, time: ActTime): Promise<ActResult>;
 }

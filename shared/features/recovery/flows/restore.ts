@@ -60,7 +60,7 @@ export async function restoreTable(ports: RestorePorts, request: RestoreRequest)
   const holds = await endHolds(ports);
   report({ step: "sends off", done: `${accounts.length} accounts, ${holds} held messages ended`, problems: [] });
 
-  report({ step: "sessions", done: await endSessions(ports), problems: [] });
+  report({ step: "sessions", done: await endSessions(ports, { at: from, now: time.now() }), problems: [] });
 
   const only = isPreparation ? "access" : "all";
   report(toReport("journal", await applyJournal(ports, { since, only, time })));
@@ -131,17 +131,27 @@ async function endHolds({ holds }: Pick<RestorePorts, "holds">): Promise<number>
   return ended;
 }
 
-async function endSessions({ restoredRows }: Pick<RestorePorts, "restoredRows">): Promise<string> {
+/** Also ends the invites that were pending: by one of them, a member who was removed since would come back. */
+async function endSessions(
+  { restoredRows, acts }: Pick<RestorePorts, "restoredRows" | "acts">,
+  times: { readonly at: Millis; readonly now: Millis },
+): Promise<string> {
   const [people, links] = [new Set<string>(), new Set<string>()];
+  const invites: Extract<RestoredRow, { kind: "invite" }>[] = [];
   for await (const page of restoredRows.scan()) {
     for (const row of page) {
       if (row.kind === "user") people.add(row.userId);
       if (row.kind === "link") links.add(row.loginId);
+      if (row.kind === "invite") invites.push(row);
     }
   }
   await forEachConcurrent([...people], CONCURRENCY, (userId) => restoredRows.endSessions(userId));
   await forEachConcurrent([...links], CONCURRENCY, (loginId) => restoredRows.removeLink(loginId));
-  return `those of ${people.size} people, and ${links.size} sign-in links`;
+  let ended = 0;
+  await forEachConcurrent(invites, CONCURRENCY, async ({ tenant, inviteId }) => {
+    if ((await acts.endInvite(tenant, inviteId, times)) === "made") ended++;
+  });
+  return `those of ${people.size} people, ${links.size} sign-in links, and ${ended} invites`;
 }
 
 function toReport(step: RestoreStep, { made, problems }: AppliedJournal): StepReport {

@@ -27,6 +27,7 @@ export type RestoredRow =
       readonly account: AccountRef;
       readonly connectionId: string;
     }
+  | { readonly kind: "invite"; readonly tenant: TenantId; readonly inviteId: string }
   | { readonly kind: "endpoint"; readonly tenant: TenantId; readonly endpointId: string }
   | { readonly kind: "login"; readonly platformUserId: string }
   | { readonly kind: "user"; readonly userId: string }
@@ -153,6 +154,7 @@ function toTenantRow(tenant: TenantId, { SK, [Account.connectionId]: connectionI
   if (SK === tenantKey(tenant).SK) return { kind: "tenant", tenant };
   if (SK.startsWith(MEMBERSHIP)) return { kind: "member", tenant, userId: SK.slice(MEMBERSHIP.length) };
   const [kind, id = ""] = SK.split("#");
+  if (kind === "INV") return { kind: "invite", tenant, inviteId: id };
   if (kind === "KEY") return { kind: "key", tenant, keyId: id };
   if (kind === "WH") return isUlid(id) ? { kind: "endpoint", tenant, endpointId: id } : null;
   const account = kind === "ACC" ? parseAccountKey(SK.slice("ACC#".length)) : null;
