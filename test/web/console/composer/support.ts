@@ -69,7 +69,14 @@ export function openComposer() {
   /** The thread is loaded with these messages, oldest first. */
   const showThread = (messages: readonly Message[]) => {
     const book = withMessages(emptyThread(CONVERSATION), messages, NOW);
-    const thread = { status: "ready", error: null, book, older: null, olderError: null, isLoadingOlder: false } as const;
+    const thread = {
+      status: "ready",
+      error: null,
+      book,
+      older: null,
+      olderError: null,
+      isLoadingOlder: false,
+    } as const;
     (inbox.getState().threads as Map<string, ThreadState>).set(CONVERSATION, thread);
   };
   return { store, inbox, calls, states, reconnect, showThread };
