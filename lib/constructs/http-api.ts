@@ -15,9 +15,9 @@ import { FilterPattern, LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import type { DomainSetting, EdgeThrottles, Throttle } from "../config/settings.ts";
 import { apiName } from "../config/stack-names.ts";
-import { GATEWAY_THROTTLED, WEBHOOKS_REFUSED } from "./alarm-metrics.ts";
 import { mapDomain } from "./custom-domain.ts";
-import { logMetric } from "./log-metric.ts";
+import { GATEWAY_THROTTLED, WEBHOOKS_REFUSED } from "./monitoring/alarm-metrics.ts";
+import { logMetric } from "./monitoring/log-metric.ts";
 
 export interface HttpApiProps {
   readonly stage: string;

@@ -3,8 +3,8 @@ import { Unit } from "aws-cdk-lib/aws-cloudwatch";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Construct } from "constructs";
 import { env, table as names, queues as queueNames } from "#base/config/names.ts";
-import { DEAD_LETTERS_WAITING, KEY_UNUSABLE } from "../constructs/alarm-metrics.ts";
-import { eventPattern, logMetric } from "../constructs/log-metric.ts";
+import { DEAD_LETTERS_WAITING, KEY_UNUSABLE } from "../constructs/monitoring/alarm-metrics.ts";
+import { eventPattern, logMetric } from "../constructs/monitoring/log-metric.ts";
 import { NodeFunction } from "../constructs/node-function.ts";
 import { Schedule } from "../constructs/schedule.ts";
 import {

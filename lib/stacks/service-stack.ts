@@ -5,13 +5,13 @@ import { env, type FunctionName, type QueueName, queues as queueNames } from "#b
 import type { ExistingResources } from "../config/existing.ts";
 import type { Settings } from "../config/settings.ts";
 import { DEFAULT_STAGE, metricNamespace } from "../config/stack-names.ts";
-import { Alarms } from "../constructs/alarms.ts";
 import { CloudFront } from "../constructs/front/cloud-front.ts";
 import { HttpApi } from "../constructs/http-api.ts";
 import { MailSending } from "../constructs/mail-sending.ts";
-import { MonthlyBudget } from "../constructs/monthly-budget.ts";
+import { Alarms } from "../constructs/monitoring/alarms.ts";
+import { MonthlyBudget } from "../constructs/monitoring/monthly-budget.ts";
+import { Overview } from "../constructs/monitoring/overview.ts";
 import { OperatorPolicy } from "../constructs/operator-policy.ts";
-import { Overview } from "../constructs/overview.ts";
 import { createSharedDeadLetters, type QueuePair } from "../constructs/queue-pair.ts";
 import { RealtimeApi } from "../constructs/realtime-api.ts";
 import { createAccounts, createAccountsQueue } from "../functions/accounts.ts";

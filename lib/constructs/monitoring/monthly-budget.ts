@@ -1,6 +1,6 @@
 import { CfnBudget } from "aws-cdk-lib/aws-budgets";
 import { Construct } from "constructs";
-import type { BudgetSetting } from "../config/settings.ts";
+import type { BudgetSetting } from "../../config/settings.ts";
 
 /** A budget of the AWS account, which reports 80 percent of its amount when it is spent, and all of it when it is forecast. */
 export class MonthlyBudget extends Construct {

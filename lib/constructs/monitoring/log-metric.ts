@@ -8,7 +8,7 @@ import {
   MetricFilter,
 } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
-import { metricNamespace } from "../config/stack-names.ts";
+import { metricNamespace } from "../../config/stack-names.ts";
 
 export interface LogMetricProps {
   readonly stage: string;

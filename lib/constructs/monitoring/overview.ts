@@ -4,9 +4,9 @@ import type { ITable } from "aws-cdk-lib/aws-dynamodb";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
 import type { MetricName } from "#base/config/metrics.ts";
-import type { HttpApi } from "./http-api.ts";
+import type { HttpApi } from "../http-api.ts";
+import type { QueuePair } from "../queue-pair.ts";
 import { ownMetric } from "./log-metric.ts";
-import type { QueuePair } from "./queue-pair.ts";
 
 const PERIOD = Duration.minutes(5);
 /** Half of the width of a dashboard. */

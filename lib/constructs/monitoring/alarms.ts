@@ -14,7 +14,10 @@ import { FilterPattern } from "aws-cdk-lib/aws-logs";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { Construct } from "constructs";
 import type { MetricName } from "#base/config/metrics.ts";
-import { DEFAULT_STAGE } from "../config/stack-names.ts";
+import { DEFAULT_STAGE } from "../../config/stack-names.ts";
+import type { HttpApi } from "../http-api.ts";
+import type { NodeFunction } from "../node-function.ts";
+import type { QueuePair } from "../queue-pair.ts";
 import {
   ACCOUNTS_NEED_ATTENTION,
   DEAD_LETTERS_WAITING,
@@ -24,10 +27,7 @@ import {
   POSTPONED_WEBHOOK_AGE,
   WEBHOOKS_REFUSED,
 } from "./alarm-metrics.ts";
-import type { HttpApi } from "./http-api.ts";
 import { logMetric, ownMetric } from "./log-metric.ts";
-import type { NodeFunction } from "./node-function.ts";
-import type { QueuePair } from "./queue-pair.ts";
 
 const PERIOD = Duration.minutes(5);
 /** Of a queue whose messages are due at once. */
