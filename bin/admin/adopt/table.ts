@@ -3,6 +3,7 @@ import {
   DescribeTableCommand,
   DescribeTimeToLiveCommand,
   type DynamoDBClient,
+  GetItemCommand,
   type GlobalSecondaryIndexDescription,
   type KeySchemaElement,
   type TableDescription,
@@ -12,6 +13,9 @@ import {
   waitUntilTableExists,
 } from "@aws-sdk/client-dynamodb";
 import { table as names } from "#base/config/names.ts";
+import type { Millis } from "#base/kernel/time.ts";
+import { restoreAttributes } from "#features/recovery/store/attributes.ts";
+import { restoreKey } from "#features/recovery/store/items.ts";
 import type { ThroughputCap } from "../../../lib/config/settings.ts";
 import { call, isError } from "../aws/calls.ts";
 import { type Lack, Misfit } from "./resource.ts";
@@ -57,6 +61,10 @@ export async function inspectTable(
   if (table.SSEDescription?.SSEType === "KMS") {
     throw new Misfit(`it is encrypted with a key that no function may use. ${RESTORE}.`);
   }
+  const restoredTo = table.RestoreSummary?.RestoreDateTime;
+  if (restoredTo && !(await isPrepared(client, TableName, restoredTo.getTime()))) {
+    throw new Misfit(`it is a copy that was not prepared. Run npm run admin -- restore --table ${TableName} first.`);
+  }
   return [
     ...(await lackOfTimeToLive(client, TableName)),
     ...(await lackOfRecovery(client, TableName, recoveryDays)),
@@ -73,6 +81,17 @@ export async function inspectTable(
         ]),
     ...(throughputCap === undefined ? [] : lackOfCap(client, table, throughputCap)),
   ];
+}
+
+/**
+ * Whether a restore from this time has started: without it, what was erased, revoked and sent since would count as never done.
+ * The row of an earlier restore was copied with the table.
+ */
+async function isPrepared(client: DynamoDBClient, TableName: string, from: Millis): Promise<boolean> {
+  const Key = { [names.partitionKey]: { S: restoreKey.PK }, [names.sortKey]: { S: restoreKey.SK } };
+  const command = new GetItemCommand({ TableName, Key, ConsistentRead: true });
+  const { Item } = await call("dynamodb:GetItem", client.send(command));
+  return Number(Item?.[restoreAttributes.from]?.N) === from;
 }
 
 /** Reads whether a table has the keys and the indexes of Parley's. @throws Misfit for another table */

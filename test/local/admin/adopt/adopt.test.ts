@@ -2,6 +2,7 @@ import {
   DescribeContinuousBackupsCommand,
   DescribeTableCommand,
   DescribeTimeToLiveCommand,
+  PutItemCommand,
   UpdateTableCommand,
   UpdateTimeToLiveCommand,
 } from "@aws-sdk/client-dynamodb";
@@ -23,6 +24,9 @@ import {
 } from "@aws-sdk/client-s3";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { table as names } from "#base/config/names.ts";
+import { restoreAttributes } from "#features/recovery/store/attributes.ts";
+import { restoreKey } from "#features/recovery/store/items.ts";
+import { inspectTable } from "../../../../bin/admin/adopt/table.ts";
 import { CliError } from "../../../../bin/admin/cli-error.ts";
 import { openedOnce } from "../../../support/opened.ts";
 import {
@@ -524,4 +528,29 @@ describe("a resource that does not fit is one line", () => {
   ])("%s is refused before AWS is asked", async (_, settings, expected) => {
     expect(await refusal(settings)).toContain(expected);
   });
+});
+
+it("a point-in-time copy is adopted only after a restore of it has started", async () => {
+  const { clients, newTable } = fixture;
+  const name = await newTable();
+  const from = Date.parse("2026-11-28T08:00:00Z");
+  // The engine of the tests makes no copies.
+  const client = {
+    send: async (command: DescribeTableCommand) => {
+      const { Table, ...rest } = await clients.table.send(command);
+      return Table ? { ...rest, Table: { ...Table, RestoreSummary: { RestoreDateTime: new Date(from) } } } : rest;
+    },
+  } as unknown as typeof clients.table;
+  const inspect = () => inspectTable(client, name, { account: ACCOUNT, recoveryDays: 35 });
+  const problem = `it is a copy that was not prepared. Run npm run admin -- restore --table ${name} first.`;
+  const started = async (at: number) => {
+    const Item = { PK: { S: restoreKey.PK }, SK: { S: restoreKey.SK }, [restoreAttributes.from]: { N: String(at) } };
+    await clients.table.send(new PutItemCommand({ TableName: name, Item }));
+  };
+  await expect(inspect()).rejects.toThrow(problem);
+  // An earlier restore, which was copied with the table.
+  await started(from - 1);
+  await expect(inspect()).rejects.toThrow(problem);
+  await started(from);
+  expect((await inspect()).map((lack) => lack.name)).toContain("deletion protection");
 });
