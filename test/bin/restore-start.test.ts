@@ -2,8 +2,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it, vi } from "vitest";
 import { env, table as names } from "#base/config/names.ts";
-import { MINUTE } from "#base/kernel/time.ts";
-import { describeClock, restoreCopiedTable } from "../../bin/admin/upkeep/restore.ts";
+import { DAY, MINUTE } from "#base/kernel/time.ts";
+import { describeClock, oldestPoint, restoreCopiedTable } from "../../bin/admin/upkeep/restore.ts";
 import { readRestorePoint } from "../../functions/admin/restore-ports.ts";
 
 it("a restore does not start with a clock that differs from that of AWS by more than a minute", () => {
@@ -13,6 +13,12 @@ it("a restore does not start with a clock that differs from that of AWS by more 
   expect(describeClock(at - 60 * MINUTE, at)).toContain(late);
   expect(describeClock(at + MINUTE + 1, at)).toContain("Set it, and start again");
   expect(describeClock(at, Number.NaN)).toContain("has no time");
+});
+
+it("a restore begins no earlier than the journal does, which lasts five days longer than the recovery period", () => {
+  const now = Date.parse("2026-11-29T08:00:00Z");
+  const days = [null, 35, 33, 10].map((each) => each && { recoveryPeriodInDays: each });
+  expect(days.map((settings) => (now - oldestPoint(now, settings || null)) / DAY)).toEqual([35, 35, 35, 15]);
 });
 
 it("the time of a copy is read with the clock of the service that answers", async () => {

@@ -6,15 +6,19 @@ import { type RestoreResult, restoreTable, type StepReport } from "#features/rec
 import { JOURNAL_PREFIX } from "#features/recovery/rules.ts";
 import { readRestorePoint, restorePorts } from "../../../functions/admin/restore-ports.ts";
 import { clientSettings } from "../../../functions/admin/tenant-ports.ts";
+import type { Settings } from "../../../lib/config/settings.ts";
 import { toProblem } from "../adopt/inspection.ts";
 import { requireTableForm } from "../adopt/table.ts";
 import { type Arguments, HELP_HINT } from "../arguments.ts";
 import { CliError } from "../cli-error.ts";
 import { resolveTarget, type Target } from "../deployment.ts";
+import { findStage, readSettings, STAGES } from "../stage.ts";
 import { printJson, printLine, printProblem } from "../text/print.ts";
 
-/** DynamoDB restores no table to an earlier time, and the journal lasts five days longer. */
-const RECOVERY_MAX: Millis = 35 * DAY;
+/** DynamoDB restores no table to an earlier time. */
+const RECOVERY_DAYS_MAX = 35;
+/** How many days longer than the recovery period the journal lasts. */
+const JOURNAL_DAYS = 5;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/;
 /** A restore is to a second, which an operator may write without its fraction. */
 const POINT_DIFFERENCE_MAX: Millis = SECOND;
@@ -64,7 +68,11 @@ function describe(result: Exclude<RestoreResult, { kind: "other" }>): string {
  * The time to which the table was restored: that of the copy, or `--from` for one that DynamoDB does not know as a copy.
  * @throws CliError for a time that is none, that is not the copy's, and outside of the recovery period
  */
-async function restorePoint(environment: Target["environment"], { from }: Arguments, { now }: Target): Promise<Millis> {
+async function restorePoint(
+  environment: Target["environment"],
+  { from, stage }: Arguments,
+  { now }: Target,
+): Promise<Millis> {
   if (from !== undefined && (!TIME.test(from) || Number.isNaN(Date.parse(from)))) {
     throw refuseStart(`--from ${from} is not a time. Write it as 2026-11-29T08:00:00Z`);
   }
@@ -84,11 +92,17 @@ async function restorePoint(environment: Target["environment"], { from }: Argume
     throw refuseStart(`the table is a copy of ${iso(point)}, not of ${from}. Leave out --from`);
   }
   if (point > now()) throw refuseStart(`${iso(point)} is in the future. Name the time of the copy`);
-  const oldest = now() - RECOVERY_MAX;
+  const oldest = oldestPoint(now(), stage === undefined ? null : readSettings(findStage(stage, STAGES, process.env)));
   if (point < oldest) {
     throw refuseStart(`${iso(point)} is before ${iso(oldest)}, where the journal begins. Restore to a later time`);
   }
   return point;
+}
+
+/** The earliest time of a copy whose acts the journal still has. @param settings those of the stage, if it is known */
+export function oldestPoint(now: Millis, settings: Pick<Settings, "recoveryPeriodInDays"> | null): Millis {
+  const days = settings === null ? RECOVERY_DAYS_MAX : settings.recoveryPeriodInDays + JOURNAL_DAYS;
+  return now - Math.min(days, RECOVERY_DAYS_MAX) * DAY;
 }
 
 /** Reads what would end the restore after its first writes. @throws CliError of one line, and nothing was changed */
