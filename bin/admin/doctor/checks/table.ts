@@ -3,10 +3,13 @@ import {
   DescribeTableCommand,
   DescribeTimeToLiveCommand,
   DynamoDBClient,
+  GetItemCommand,
   type TableDescription,
 } from "@aws-sdk/client-dynamodb";
 import { table as names } from "#base/config/names.ts";
 import { setting } from "#base/config/settings.ts";
+import { restoreAttributes } from "#features/recovery/store/attributes.ts";
+import { restoreKey } from "#features/recovery/store/items.ts";
 import { type DoctorContext, notDeployed, stageContext } from "../context.ts";
 import { call, isError } from "../run-checks.ts";
 import { blocking, ok, type Verdict, warning, worst } from "../verdict.ts";
@@ -21,6 +24,9 @@ export async function checkTable(context: DoctorContext): Promise<Verdict> {
     const request = client.send(new DescribeTableCommand({ TableName }));
     const { Table } = await call("dynamodb:DescribeTable", request);
     const indexes = checkIndexes(Table, context);
+    // A table with other keys has no such row.
+    const isOwn = indexes.every(({ status }) => status === "ok");
+    if (isOwn) indexes.push(await checkRestore(client, TableName, context));
     if (isLocal) return indexes;
     const settings = [checkTimeToLive(client, TableName), checkRecovery(client, TableName)];
     return [...indexes, checkProtection(Table, TableName), ...(await Promise.all(settings))];
@@ -59,6 +65,19 @@ function checkIndexes(table: TableDescription | undefined, context: DoctorContex
       return blocking(`The index ${name} is not active (${index.IndexStatus}).`, "Wait until it is, then try again.");
     }),
   ];
+}
+
+/** While a restore is not over, nothing is sent. */
+async function checkRestore(client: DynamoDBClient, TableName: string, context: DoctorContext): Promise<Verdict> {
+  const Key = { [names.partitionKey]: { S: restoreKey.PK }, [names.sortKey]: { S: restoreKey.SK } };
+  const request = client.send(new GetItemCommand({ TableName, Key, ConsistentRead: true }));
+  const { Item } = await call("dynamodb:GetItem", request);
+  if (Item === undefined || Item[restoreAttributes.endedAt] !== undefined) return ok("");
+  const stage = context.stage === null ? "" : ` --stage ${context.stage.name}`;
+  return blocking(
+    "A restore of the table is not over, so that nothing is sent.",
+    `Run npm run admin -- restore${stage}.`,
+  );
 }
 
 async function checkTimeToLive(client: DynamoDBClient, TableName: string): Promise<Verdict> {

@@ -106,6 +106,7 @@ function healthy(): FakeAnswers {
       PlatformUrls: JSON.stringify({ facebook_graph: aws.url }),
     }),
     DescribeTable: { Table: table },
+    GetItem: {},
     DescribeTimeToLive: { TimeToLiveDescription: { TimeToLiveStatus: "ENABLED", AttributeName: "x" } },
     DescribeContinuousBackups: {
       ContinuousBackupsDescription: {
@@ -219,6 +220,16 @@ describe("each check names what is wrong and its fix", () => {
       "table",
       { DescribeTable: { error: "ResourceNotFoundException" } },
       "blocking | The table Table does not exist. | Check the account and the region of your credentials.",
+    ],
+    [
+      "table",
+      { GetItem: { Item: { PK: { S: "RESTORE" }, f: { N: "1" } } } },
+      "blocking | A restore of the table is not over, so that nothing is sent. | Run npm run admin -- restore --stage staging.",
+    ],
+    [
+      "table",
+      { GetItem: { Item: { PK: { S: "RESTORE" }, f: { N: "1" }, e: { N: "2" } } } },
+      "ok | The table has its keys and indexes. Recovery and protection are on. | ",
     ],
     [
       "table",
