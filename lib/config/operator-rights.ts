@@ -75,7 +75,7 @@ const keyRevoke: Rights = {
  */
 export const commandRights = {
   doctor: {
-    table: onTable("DescribeContinuousBackups", "DescribeTable", "DescribeTimeToLive"),
+    table: onTable("DescribeContinuousBackups", "DescribeTable", "DescribeTimeToLive", "GetItem"),
     key: ["kms:DescribeKey"],
     rootSecret: read,
     platformSecret: read,

@@ -65,6 +65,7 @@ const recipes: readonly Recipe[] = [
       "lib/functions/accounts.ts": "sends to the queue",
       "lib/functions/deliver.ts": "sends to the queue",
       "test/support/flows/drain-mails.ts": "runs the worker for other tests",
+      "test/functions/leading-keys.test.ts": "the keys that a role with few of them may write",
       "lib/constructs/mail-sending.ts": "a permission of this name",
       "lib/functions/console.ts": "sends to the queue",
       "test/features/dead-letters/flows/dead-letters.test.ts": "a sample of the queue's messages",

@@ -36,6 +36,7 @@ const needAws = [
   "aws sesv2 put-account-details --production-access-enabled --mail-type TRANSACTIONAL \\\n  --website-url https://example.com --contact-language EN",
   "aws sns create-topic --name parley-alarms",
   'aws sns subscribe --topic-arn "<TopicArn>" --protocol email --notification-endpoint operator@example.com',
+  'aws iam attach-role-policy --role-name <Role> --policy-arn "<OperatorPolicyArn>"',
   "npx cdk diff",
   "npx cdk destroy ParleyService",
   "aws cloudformation update-termination-protection --stack-name ParleyData --no-enable-termination-protection",

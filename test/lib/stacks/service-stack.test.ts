@@ -163,7 +163,6 @@ describe("the functions", () => {
         env.deliveriesQueueUrl,
         env.erasuresQueueUrl,
         env.eventsQueueUrl,
-        env.realtimeQueueUrl,
         env.deadLetterQueueUrls,
       ],
     ],

@@ -339,7 +339,7 @@ test("the history of one conversation is one call, and its messages come oldest 
 
 test("the history of one conversation of Instagram asks for its stories", async () => {
   const { calls, account } = over("instagram_login", { messages: { data: [] } });
-  expect(await calls.readThread(account, TOKEN, thread.id)).toEqual({ kind: "read", messages: [] });
+  expect(await calls.readThread(account, TOKEN, thread.id)).toEqual({ kind: "read", messages: [], isCut: false });
   expect(onlyCall().query).toEqual({
     fields: "messages{id,created_time,from,to,message,attachments,reply_to,story,is_unsupported,shares}",
   });
