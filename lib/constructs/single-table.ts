@@ -15,18 +15,13 @@ type Action =
   | "BatchWriteItem"
   | "ConditionCheckItem";
 type Conditions = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
-type WritesByAction = Partial<Readonly<Record<Action, readonly string[]>>>;
-const READS: ReadonlySet<Action> = new Set(["GetItem", "BatchGetItem", "Query"]);
 type IndexName = (typeof names)["feedIndex" | "idIndex" | "failingIndex"]["name"];
 
 /** The table access of one function. No function scans the table. */
 export interface TableAccess {
   readonly actions: readonly Action[];
-  /**
-   * The beginnings of the partition keys under which the function writes: of all writes in `actions`, or of further ones by
-   * their action. Default: it may write every row.
-   */
-  readonly writesUnder?: readonly string[] | WritesByAction;
+  /** Writes of rows with certain partition keys only: their beginnings, by the action. */
+  readonly writesUnder?: Partial<Readonly<Record<Action, readonly string[]>>>;
   /** The indexes that the function queries. */
   readonly indexes?: readonly IndexName[];
   /** The indexes that it scans. */
@@ -102,31 +97,17 @@ export class SingleTable extends Construct {
   }
 
   /** Grants a role the actions on the table, and Query or Scan on the indexes. */
-  allow(role: IRole, { actions, writesUnder, indexes = [], scans = [] }: TableAccess): void {
+  allow(role: IRole, { actions, writesUnder = {}, indexes = [], scans = [] }: TableAccess): void {
     const arn = this.table.tableArn;
     const allowOnTable = (sid: string, allowed: readonly Action[], conditions?: Conditions) => {
       const props = { sid, actions: allowed.map((action) => `dynamodb:${action}`), resources: [arn] };
       role.addToPrincipalPolicy(new PolicyStatement(conditions ? { ...props, conditions } : props));
     };
+    allowOnTable("Table", actions);
     // Every write names its partition key, and a transaction is judged by each of its parts.
-    const under = (beginnings: readonly string[]): Conditions => ({
-      "ForAllValues:StringLike": { "dynamodb:LeadingKeys": beginnings.map((beginning) => `${beginning}*`) },
-    });
-    if (isList(writesUnder)) {
-      allowOnTable(
-        "Table",
-        actions.filter((action) => READS.has(action)),
-      );
-      allowOnTable(
-        "TableWrites",
-        actions.filter((action) => !READS.has(action)),
-        under(writesUnder),
-      );
-    } else {
-      allowOnTable("Table", actions);
-      for (const [action, beginnings] of Object.entries(writesUnder ?? {})) {
-        allowOnTable(`Table${action}`, [action as Action], under(beginnings));
-      }
+    for (const [action, beginnings] of Object.entries(writesUnder)) {
+      const keys = { "dynamodb:LeadingKeys": beginnings.map((beginning) => `${beginning}*`) };
+      allowOnTable(`Table${action}`, [action as Action], { "ForAllValues:StringLike": keys });
     }
     const allowOnIndexes = (sid: string, action: "Query" | "Scan", names: readonly IndexName[]) => {
       if (names.length === 0) return;
@@ -136,8 +117,4 @@ export class SingleTable extends Construct {
     allowOnIndexes("Indexes", "Query", indexes);
     allowOnIndexes("ScannedIndexes", "Scan", scans);
   }
-}
-
-function isList(writes: TableAccess["writesUnder"]): writes is readonly string[] {
-  return Array.isArray(writes);
 }

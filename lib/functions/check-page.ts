@@ -25,10 +25,15 @@ export function createCheckPage(scope: Construct, context: FunctionContext): Nod
   });
   // The transaction that publishes a failed send checks that its record exists.
   data.table.allow(checkPage.functionRole, {
-    actions: ["GetItem", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
+    actions: ["GetItem"],
     // Holds, attempts to solve a challenge and the keys of challenges; and what a send writes: conversations, due sends, budgets,
     // bodies of events, audit rows and the tenants' own rows. Everyone may open it: it writes no key, user or sign-in link.
-    writesUnder: ["H#", "TR#", "CK#", "CONV#", "QS#", "B#", "E#", "A#", "T#"],
+    writesUnder: {
+      PutItem: ["CK#", "CONV#", "QS#", "E#", "A#"],
+      UpdateItem: ["H#", "TR#", "CONV#", "B#", "T#"],
+      DeleteItem: ["QS#"],
+      ConditionCheckItem: ["CONV#"],
+    },
   });
   // It makes and opens the keys of its challenges.
   data.key.allowEncrypt(checkPage.functionRole, "check-challenge");

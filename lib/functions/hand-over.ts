@@ -41,9 +41,9 @@ export function createHandOver(scope: Construct, context: FunctionContext): Work
     },
   }).addQueue(queues.Uploads.queue, queueConcurrency(context.settings).Uploads, { batchSize: BATCH_SIZE });
   data.table.allow(handOverFunction.functionRole, {
-    actions: ["GetItem", "PutItem", "UpdateItem"],
+    actions: ["GetItem"],
     // Uploads, owners of attachments, budgets of accounts, bodies of events, and of the tenants' own rows the status of accounts.
-    writesUnder: ["U#", "AT#", "B#", "E#", "T#"],
+    writesUnder: { PutItem: ["E#"], UpdateItem: ["U#", "AT#", "B#", "T#"] },
   });
   data.key.allowDecrypt(handOverFunction.functionRole, "account-token");
   allowReading(data.secrets.platforms, handOverFunction.functionRole);

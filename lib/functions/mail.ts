@@ -32,9 +32,9 @@ export function createMail(scope: Construct, context: FunctionContext): Worker {
     },
   }).addQueue(queues.Mails.queue, queueConcurrency(settings).Mails);
   data.table.allow(mailer.functionRole, {
-    actions: ["GetItem", "Query", "UpdateItem"],
+    actions: ["GetItem", "Query"],
     // It claims sign-in links and the invites of tenants.
-    writesUnder: ["TOK#", "T#"],
+    writesUnder: { UpdateItem: ["TOK#", "T#"] },
   });
   allowReading(data.secrets.root, mailer.functionRole);
   queues.Mails.allowSending(mailer.functionRole);

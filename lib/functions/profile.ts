@@ -36,9 +36,9 @@ export function createProfile(scope: Construct, context: FunctionContext): Worke
     },
   }).addQueue(queues.Profiles.queue, queueConcurrency(context.settings).Profiles);
   data.table.allow(profile.functionRole, {
-    actions: ["GetItem", "UpdateItem"],
+    actions: ["GetItem"],
     // The profile is in the row of the conversation.
-    writesUnder: ["CONV#"],
+    writesUnder: { UpdateItem: ["CONV#"] },
   });
   data.key.allowDecrypt(profile.functionRole, "account-token");
   allowReading(data.secrets.platforms, profile.functionRole);

@@ -4,7 +4,7 @@ import { injectFaults } from "../support/faults.ts";
 import { openOutage } from "../support/flows/outage-fixture.ts";
 import { openTestEnv } from "../support/flows/test-env.ts";
 import { openedOnce } from "../support/opened.ts";
-import { writableBeginnings, writableByAction, writesOf } from "./support/written-keys.ts";
+import { writableByAction, writesOf } from "./support/written-keys.ts";
 
 const testEnv = openedOnce(openTestEnv);
 
@@ -52,16 +52,27 @@ it("Deliver writes under the keys of its policy, when it delivers, fails, retrie
 });
 
 it.each([
-  ["Mail", ["TOK#", "T#"]],
-  ["Verify", ["H#", "TR#", "CK#", "CONV#", "QS#", "B#", "E#", "A#", "T#"]],
-  ["HandOver", ["U#", "AT#", "B#", "E#", "T#"]],
-  ["Profile", ["CONV#"]],
+  ["Mail", { Update: ["TOK#", "T#"] }],
+  [
+    "Verify",
+    {
+      Put: ["CK#", "CONV#", "QS#", "E#", "A#"],
+      Update: ["H#", "TR#", "CONV#", "B#", "T#"],
+      Delete: ["QS#"],
+      ConditionCheck: ["CONV#"],
+    },
+  ],
+  ["HandOver", { Put: ["E#"], Update: ["U#", "AT#", "B#", "T#"] }],
+  ["Profile", { Update: ["CONV#"] }],
 ] as const)(
   "the %s role writes under these beginnings only, which have no user, key or route of an account",
-  (name, beginnings) => {
-    expect(writableBeginnings(name)).toEqual(beginnings);
+  (name, writes) => {
+    const expected = Object.entries<readonly string[]>(writes).flatMap(([action, beginnings]) =>
+      beginnings.map((beginning) => `${action} ${beginning}`),
+    );
+    expect(writableByAction(name)).toEqual(expected);
     for (const key of ["USR#", "EML#", "K#", "INV#", "ACC#", "AU#", "DD#", "D#", "Q#", "OPERATORS"]) {
-      expect(beginnings.filter((beginning) => key.startsWith(beginning))).toEqual([]);
+      expect(expected.filter((write) => key.startsWith(write.split(" ")[1] ?? ""))).toEqual([]);
     }
   },
 );

@@ -84,7 +84,7 @@ it("a hand-over whose account is refused changes the account's status, with its 
   await stack.sim("POST", "/faults", { mode: "token_revoked", on: "calls", for: 1 });
   expect((await finishUpload(stack, id)).status).toBe(202);
   await expectUsed([
-    "HandOver dynamodb:PutItem SingleTable",
+    "HandOver dynamodb:PutItem SingleTable if ForAllValues:StringLike dynamodb:LeadingKeys E#*",
     "HandOver sqs:SendMessage AccountsQueue",
     "HandOver sqs:SendMessage EventsQueue",
   ]);
