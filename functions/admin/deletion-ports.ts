@@ -1,6 +1,5 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { KMSClient } from "@aws-sdk/client-kms";
-import { S3Client } from "@aws-sdk/client-s3";
 import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { SQSClient } from "@aws-sdk/client-sqs";
 import { openFiles } from "#base/aws/files.ts";
@@ -19,7 +18,7 @@ import { tenantRowStore } from "#features/tenants/store/tenant-rows.ts";
 import { uploadRemovalStore } from "#features/uploads/store/upload-removals.ts";
 import { accountPlatformFor } from "#platforms/accounts/account-platform-for.ts";
 import { platformHttp } from "#platforms/api/http.ts";
-import { clientSettings, commandJournal, cutOffPorts, type Environment } from "./tenant-ports.ts";
+import { clientSettings, commandJournal, cutOffPorts, type Environment, openStorage } from "./tenant-ports.ts";
 
 /** The ports of the deletion of a tenant: the table, the bucket of uploads, and what ends webhooks at the platforms. */
 export function deletionPorts(environment: Environment): DeleteTenantPorts {
@@ -49,10 +48,6 @@ export function deletionPorts(environment: Environment): DeleteTenantPorts {
     tenantRows: tenantRowStore(table),
     quarantine: quarantineStore(table),
     uploadRemovals: uploadRemovalStore(table),
-    uploadFiles: openFiles(
-      setting("uploadBucket", environment),
-      // An emulator at an IP address has no host name per bucket.
-      new S3Client({ ...services, forcePathStyle: services.endpoint !== undefined }),
-    ),
+    uploadFiles: openFiles(setting("uploadBucket", environment), openStorage(services)),
   };
 }

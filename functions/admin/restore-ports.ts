@@ -1,6 +1,5 @@
 import { DescribeTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { KMSClient } from "@aws-sdk/client-kms";
-import { S3Client } from "@aws-sdk/client-s3";
 import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { SQSClient } from "@aws-sdk/client-sqs";
 import { countAllMessages } from "#base/aws/depths.ts";
@@ -37,7 +36,7 @@ import { endpointStore } from "#features/webhooks/store/endpoints.ts";
 import type { Host } from "../host.ts";
 import { eraseRequestPorts } from "../support/erase-account-ports.ts";
 import { deletionPorts } from "./deletion-ports.ts";
-import { clientSettings, type Environment, tenantPorts } from "./tenant-ports.ts";
+import { clientSettings, type Environment, openStorage, tenantPorts } from "./tenant-ports.ts";
 
 /**
  * The time to which a table was restored, null if it is no point-in-time copy, and when DynamoDB answered by its own clock.
@@ -66,8 +65,7 @@ export function restorePorts(environment: Environment, time: RestoreTime): Resto
   const { services, tableService } = clientSettings(environment);
   const tableClient = new DynamoDBClient(tableService);
   const table = openTable(setting("table", environment), tableClient);
-  // An emulator at an IP address has no host name per bucket.
-  const s3 = new S3Client({ ...services, forcePathStyle: services.endpoint !== undefined });
+  const s3 = openStorage(services);
   const sqs = new SQSClient(services);
   const setup = tenantPorts(environment);
   return {

@@ -72,11 +72,15 @@ export function tenantPorts(environment: Environment): AdminPorts {
 export function commandJournal(environment: Environment): Journal {
   const files = () => {
     const { services } = clientSettings(environment);
-    // An emulator at an IP address has no host name per bucket.
-    const client = new S3Client({ ...services, forcePathStyle: services.endpoint !== undefined });
-    return openFiles(setting("journalBucket", environment), client);
+    return openFiles(setting("journalBucket", environment), openStorage(services));
   };
   return openJournal({ put: async (key, body) => files().put(key, body) });
+}
+
+/** The client of S3. @param services as `clientSettings` has them */
+export function openStorage(services: ReturnType<typeof clientSettings>["services"]): S3Client {
+  // An emulator at an IP address has no host name per bucket.
+  return new S3Client({ ...services, forcePathStyle: services.endpoint !== undefined });
 }
 
 /** What ends the access of sockets. Only a tenant with sockets needs the queue's URL. */

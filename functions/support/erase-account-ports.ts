@@ -15,20 +15,18 @@ import { erasureStore } from "#features/erasure/store/erasures.ts";
 import { traceStore } from "#features/erasure/store/traces.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { socketStore } from "#features/realtime/store/sockets.ts";
-import { openJournal } from "#features/recovery/journal.ts";
 import type { JournalPorts } from "#features/recovery/ports.ts";
 import { tenantStateStore } from "#features/tenants/store/tenant-states.ts";
 import { uploadRemovalStore } from "#features/uploads/store/upload-removals.ts";
 import { endpointStore } from "#features/webhooks/store/endpoints.ts";
 import type { Host } from "../host.ts";
+import { hostJournal } from "./journal.ts";
 
 /** The ports of erasing a conversation. */
 export function eraseRequestPorts(host: Host, table: Table): EraseRequestPorts {
   const { settings, clients, log } = host;
-  // The bundle has S3's client for the uploads.
-  const put = clients.journal ?? openFiles(setting("journalBucket", settings), clients.s3).put;
   return {
-    journal: openJournal({ put }),
+    journal: hostJournal(host, table),
     erasures: erasureStore(table),
     traces: traceStore(table),
     tenantStates: tenantStateStore(table),

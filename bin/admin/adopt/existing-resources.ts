@@ -1,8 +1,8 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { KMSClient } from "@aws-sdk/client-kms";
-import { S3Client } from "@aws-sdk/client-s3";
+import type { S3Client } from "@aws-sdk/client-s3";
 import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
-import type { clientSettings } from "../../../functions/admin/tenant-ports.ts";
+import { type clientSettings, openStorage } from "../../../functions/admin/tenant-ports.ts";
 import {
   type BucketRules,
   journalBucketRules,
@@ -35,8 +35,7 @@ export function openAdoptionClients({ services, tableService }: ReturnType<typeo
   return {
     table: new DynamoDBClient(tableService),
     kms: new KMSClient(services),
-    // An emulator at an IP address has no host name per bucket.
-    s3: new S3Client({ ...services, forcePathStyle: services.endpoint !== undefined }),
+    s3: openStorage(services),
     secrets: new SecretsManagerClient(services),
   };
 }
