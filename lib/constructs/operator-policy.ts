@@ -6,23 +6,8 @@ import type { ExistingResources } from "../config/existing.ts";
 import { commandRights, existingReads, type Target, union } from "../config/operator-rights.ts";
 import type { Settings } from "../config/settings.ts";
 import { stackNames } from "../config/stack-names.ts";
-import type { JournalBucket } from "./journal-bucket.ts";
 import type { QueuePair } from "./queue-pair.ts";
-import type { RawBucket } from "./raw-bucket.ts";
-import type { ServiceSecrets } from "./service-secrets.ts";
-import type { SingleTable } from "./single-table.ts";
-import type { TokenKey } from "./token-key.ts";
-import type { UploadBucket } from "./upload-bucket.ts";
-
-/** The stored data of the deployment. */
-interface StoredData {
-  readonly table: SingleTable;
-  readonly key: TokenKey;
-  readonly raw: RawBucket;
-  readonly uploads: UploadBucket;
-  readonly journal: JournalBucket;
-  readonly secrets: ServiceSecrets;
-}
+import type { StoredData } from "./stored-data.ts";
 
 export interface OperatorPolicyProps {
   readonly data: StoredData;

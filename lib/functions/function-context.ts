@@ -2,28 +2,13 @@ import type { Code } from "aws-cdk-lib/aws-lambda";
 import { env, type FunctionName, type QueueName, queueUrlNames } from "#base/config/names.ts";
 import type { OperatorLimitName } from "#base/config/operator-limits.ts";
 import type { Settings } from "../config/settings.ts";
-import type { JournalBucket } from "../constructs/journal-bucket.ts";
 import type { MailSending } from "../constructs/mail-sending.ts";
 import type { QueuePair } from "../constructs/queue-pair.ts";
-import type { RawBucket } from "../constructs/raw-bucket.ts";
-import type { ServiceSecrets } from "../constructs/service-secrets.ts";
-import type { SingleTable } from "../constructs/single-table.ts";
-import type { TokenKey } from "../constructs/token-key.ts";
-import type { UploadBucket } from "../constructs/upload-bucket.ts";
-
-/** The stored data that functions are granted access to. */
-export interface DataResources {
-  readonly table: SingleTable;
-  readonly key: TokenKey;
-  readonly raw: RawBucket;
-  readonly uploads: UploadBucket;
-  readonly journal: JournalBucket;
-  readonly secrets: ServiceSecrets;
-}
+import type { StoredData } from "../constructs/stored-data.ts";
 
 /** The resources and settings that a function is built from. */
 export interface FunctionContext {
-  readonly data: DataResources;
+  readonly data: StoredData;
   readonly queues: Readonly<Record<QueueName, QueuePair>>;
   readonly stage: string;
   readonly settings: Settings;

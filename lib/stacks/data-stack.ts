@@ -6,6 +6,7 @@ import { JournalBucket } from "../constructs/journal-bucket.ts";
 import { RawBucket } from "../constructs/raw-bucket.ts";
 import { ServiceSecrets } from "../constructs/service-secrets.ts";
 import { SingleTable } from "../constructs/single-table.ts";
+import type { StoredData } from "../constructs/stored-data.ts";
 import { TokenKey } from "../constructs/token-key.ts";
 import { UploadBucket } from "../constructs/upload-bucket.ts";
 
@@ -39,7 +40,7 @@ const EXPORT_IDS = {
  * The stored data: table, key, raw webhook bodies, uploaded files, journal and secrets. All of it is retained when the stack
  * is deleted, and when a setting names an existing resource in its place.
  */
-export class DataStack extends Stack {
+export class DataStack extends Stack implements StoredData {
   readonly table: SingleTable;
   readonly key: TokenKey;
   readonly raw: RawBucket;

@@ -27,7 +27,8 @@ import {
   createSlowDeliveriesQueue,
 } from "../functions/deliver.ts";
 import { createErase, createErasuresQueue } from "../functions/erase.ts";
-import type { DataResources, FunctionContext } from "../functions/function-context.ts";
+import type { StoredData } from "../constructs/stored-data.ts";
+import type { FunctionContext } from "../functions/function-context.ts";
 import { createHandOver, createUploadsQueue } from "../functions/hand-over.ts";
 import { createInboundQueue, createIngest } from "../functions/ingest.ts";
 import { createIntake } from "../functions/intake.ts";
@@ -40,7 +41,7 @@ import { createSweep } from "../functions/sweep.ts";
 import { createWeb } from "../functions/web.ts";
 
 export interface ServiceStackProps extends StackProps {
-  readonly data: DataResources;
+  readonly data: StoredData;
   /** The name of the stage, which the names and metrics carry. */
   readonly stage: string;
   readonly settings: Settings;
@@ -49,7 +50,7 @@ export interface ServiceStackProps extends StackProps {
 }
 
 /** What the functions use in place of the data stack's own resources, also while that stack is yet to be updated. */
-function existingOutputs(data: DataResources, existing: ExistingResources): (readonly [name: string, value: string])[] {
+function existingOutputs(data: StoredData, existing: ExistingResources): (readonly [name: string, value: string])[] {
   const outputs = [
     ["TableName", existing.table, data.table.table.tableName],
     ["UploadBucketName", existing.uploadBucket, data.uploads.bucket.bucketName],
