@@ -3,7 +3,8 @@
 
 import { compareFindings } from "./nag/compare.ts";
 import { exceptions } from "./nag/exceptions.ts";
-import { findingsOf, settingsToCheck } from "./nag/findings.ts";
+import { findingsOf } from "./nag/findings.ts";
+import { settingsToCheck } from "./nag/settings-to-check.ts";
 
 const findings = Object.values(settingsToCheck).flatMap((context) => findingsOf(context));
 for (const problem of compareFindings(findings, exceptions)) {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { App } from "aws-cdk-lib";
 import { AwsSolutionsChecks } from "cdk-nag";
 import { parleyApp } from "../../lib/app.ts";
+import { existingBuckets } from "./settings-to-check.ts";
 
 /** What a rule of cdk-nag says of a resource. */
 export interface Finding {
@@ -14,40 +15,6 @@ export interface Finding {
   /** The grant with a wildcard that a rule of IAM names, with ids in place of ARNs: `RawBucket/raw/*`. Null: it names none. */
   readonly grant: string | null;
 }
-
-const secretArn = (name: string) => `arn:aws:secretsmanager:eu-central-1:123456789012:secret:${name}-AbCdEf`;
-
-/** The existing buckets of the settings below, by their names. Their findings are those of the stack's own. */
-const existingBuckets: Readonly<Record<string, string>> = {
-  "left-raw": "RawBucket",
-  "left-uploads": "UploadBucket",
-  "left-journal": "JournalBucket",
-};
-
-/** Settings that together create each kind of resource. */
-export const settingsToCheck: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  default: {},
-  small: { "parley:size": "small" },
-  CloudFront: { "parley:cloudFront": "on" },
-  "domains, mail, alarms and budget": {
-    "parley:domain": "api.example.com",
-    "parley:realtimeDomain": "ws.example.com",
-    "parley:certificateArn": "arn:aws:acm:eu-central-1:123456789012:certificate/1",
-    "parley:mailFrom": "parley@example.com",
-    "parley:alarmTopicArn": "arn:aws:sns:eu-central-1:123456789012:alarms",
-    "parley:budgetAmount": "10",
-    "parley:budgetNotify": "owner@example.com",
-  },
-  adopted: {
-    "parley:existingTable": "ParleyCopy",
-    "parley:existingKey": "1234abcd-12ab-34cd-56ef-1234567890ab",
-    "parley:existingRawBucket": "left-raw",
-    "parley:existingUploadBucket": "left-uploads",
-    "parley:existingJournalBucket": "left-journal",
-    "parley:existingRootSecret": secretArn("Root"),
-    "parley:existingPlatformSecret": secretArn("Platforms"),
-  },
-};
 
 /** The findings for some settings, of templates without code. `change` is called before the templates are complete. */
 export function findingsOf(

@@ -4,7 +4,8 @@ import { Bucket } from "aws-cdk-lib/aws-s3";
 import { describe, expect, it } from "vitest";
 import { compareFindings } from "../../../bin/nag/compare.ts";
 import { exceptions } from "../../../bin/nag/exceptions.ts";
-import { findingsOf, settingsToCheck } from "../../../bin/nag/findings.ts";
+import { findingsOf } from "../../../bin/nag/findings.ts";
+import { settingsToCheck } from "../../../bin/nag/settings-to-check.ts";
 
 // `npm run check` compares the findings of cdk-nag for all settings with the exceptions. Here findings are planted.
 
@@ -17,7 +18,7 @@ function plantFindings(app: App): void {
 }
 
 describe("the findings of cdk-nag", () => {
-  const planted = findingsOf(settingsToCheck.default ?? {}, plantFindings);
+  const planted = findingsOf(settingsToCheck.default, plantFindings);
   const isPlanted = ({ resource, grant }: (typeof planted)[number]) =>
     resource.includes("Planted") || grant === "*" || grant?.startsWith("Action::") === true;
   const findings = planted.filter((finding) => !isPlanted(finding));

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { settingsToCheck } from "../../../bin/nag/settings-to-check.ts";
 import { commandRights, type Rights } from "../../../lib/config/operator-rights.ts";
 import { readPage } from "../../docs/markdown.ts";
 import { synthesizeTemplates, type Template } from "../synth-templates.ts";
@@ -9,16 +10,6 @@ import { synthesizeTemplates, type Template } from "../synth-templates.ts";
 const POLICY = "docs/operate/deploy-policy.json";
 /** Of a managed policy, without spaces. */
 const POLICY_CHARS_MAX = 6_144;
-
-const everySetting = {
-  "parley:domain": "api.example.com",
-  "parley:realtimeDomain": "ws.example.com",
-  "parley:certificateArn": "arn:aws:acm:eu-central-1:123456789012:certificate/1",
-  "parley:mailFrom": "parley@example.com",
-  "parley:alarmTopicArn": "arn:aws:sns:eu-central-1:123456789012:alarms",
-  "parley:budgetAmount": "10",
-  "parley:budgetNotify": "owner@example.com",
-};
 
 const page = readPage("docs/operate/rights.md");
 
@@ -44,7 +35,7 @@ interface PolicyStatement {
 const policy = JSON.parse(readFileSync(POLICY, "utf8")) as { readonly Statement: readonly PolicyStatement[] };
 
 describe("the rights of a deployment", () => {
-  const full = synthesizeTemplates(everySetting);
+  const full = synthesizeTemplates(settingsToCheck["domains, mail, alarms and budget"]);
   const plain = synthesizeTemplates();
   const { service: withCloudFront } = synthesizeTemplates({ "parley:cloudFront": "on" });
 
