@@ -91,7 +91,7 @@ export const states: readonly { readonly name: string; readonly steps: readonly 
       async ({ failures }) => void failures.set("GET /v1/conversations", { status: 400, code: "invalid_request" }),
       ({ page }) => page.evaluate('dispatchEvent(new Event("online"))'),
     ],
-    shown: ".list-problem",
+    shown: ".list .stale-line",
   },
   {
     name: "filters without their accounts",
@@ -108,7 +108,7 @@ export const states: readonly { readonly name: string; readonly steps: readonly 
       async ({ failures }) => void failures.set("GET /v1/conversations/{id}", { status: 400, code: "invalid_request" }),
       ({ page }) => page.evaluate('dispatchEvent(new Event("parley:signed-in"))'),
     ],
-    shown: ".thread-problem",
+    shown: ".thread .stale-line",
   },
   { name: "an open thread", steps: [thread("993")], shown: "textarea" },
   { name: "a closing thread", steps: [thread("994")], shown: ".rule.closing" },

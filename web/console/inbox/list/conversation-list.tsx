@@ -4,6 +4,7 @@ import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } fr
 import { useLocation } from "wouter";
 import { useKeys } from "../../common/keys.tsx";
 import { problemLine } from "../../common/problems.ts";
+import { StaleLine } from "../../common/stale-line.tsx";
 import { lastKnown } from "../../data/conversation-book.ts";
 import { countLabel, isComplete, type ListState } from "../../data/inbox-lists.ts";
 import { useWorkspace } from "../../data/workspace.tsx";
@@ -192,14 +193,7 @@ export function ConversationList({ openId }: { openId: string | null }) {
           })}
         </div>
       </div>
-      {isEmpty || state.error === null ? null : (
-        <p className="list-problem" role="alert">
-          {texts.mayBeOld} {problemLine(state.error)}{" "}
-          <button type="button" className="link" onClick={retry}>
-            {texts.again}
-          </button>
-        </p>
-      )}
+      {isEmpty || state.error === null ? null : <StaleLine what={texts.mayBeOld} error={state.error} onAgain={retry} />}
     </section>
   );
 }

@@ -3,6 +3,7 @@ import { ArrowDown } from "lucide-react";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { usePeople } from "../../common/people.ts";
 import { problemLine } from "../../common/problems.ts";
+import { StaleLine } from "../../common/stale-line.tsx";
 import { dayName } from "../../common/times.ts";
 import { DAY } from "../../data/durations.ts";
 import { type Conversation, type Message, millis } from "../../data/types.ts";
@@ -164,12 +165,7 @@ export function MessageScroll({ id, conversation, thread, messages, items, onRep
   return (
     <div className="scroll-frame">
       {isReady && thread.error !== null ? (
-        <p className="thread-problem" role="alert">
-          {texts.mayBeOld} {problemLine(thread.error)}{" "}
-          <button type="button" className="link" onClick={() => void inbox.openThread(id)}>
-            {texts.again}
-          </button>
-        </p>
+        <StaleLine what={texts.mayBeOld} error={thread.error} onAgain={() => void inbox.openThread(id)} />
       ) : null}
       <div
         className="scroll"
