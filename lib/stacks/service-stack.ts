@@ -14,6 +14,7 @@ import { Overview } from "../constructs/monitoring/overview.ts";
 import { OperatorPolicy } from "../constructs/operator-policy.ts";
 import { createSharedDeadLetters, type QueuePair } from "../constructs/queue-pair.ts";
 import { RealtimeApi } from "../constructs/realtime-api.ts";
+import type { StoredData } from "../constructs/stored-data.ts";
 import { createAccounts, createAccountsQueue } from "../functions/accounts.ts";
 import { createApi } from "../functions/api.ts";
 import { createCheckPage } from "../functions/check-page.ts";
@@ -27,7 +28,6 @@ import {
   createSlowDeliveriesQueue,
 } from "../functions/deliver.ts";
 import { createErase, createErasuresQueue } from "../functions/erase.ts";
-import type { StoredData } from "../constructs/stored-data.ts";
 import type { FunctionContext } from "../functions/function-context.ts";
 import { createHandOver, createUploadsQueue } from "../functions/hand-over.ts";
 import { createInboundQueue, createIngest } from "../functions/ingest.ts";
