@@ -54,6 +54,11 @@ export function journalSubject(act: JournalAct): string {
   return sha256(JSON.stringify([act.kind, ...subjectParts(act)])).toString("hex");
 }
 
+/** What an erasure of a conversation is about, as `journalSubject` has it. */
+export function erasureSubject(conversationId: string): string {
+  return journalSubject({ kind: "conversation.erase", conversationId, upTo: 0 });
+}
+
 function subjectParts(act: JournalAct): readonly string[] {
   switch (act.kind) {
     case "conversation.erase":

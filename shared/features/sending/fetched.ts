@@ -2,7 +2,7 @@ import { allDone } from "#base/kernel/parallel.ts";
 import { type Refusal, refuse } from "#base/kernel/refusals.ts";
 import { MINUTE, type Millis } from "#base/kernel/time.ts";
 import { type Account, isRepeatable } from "#features/accounts/rules/accounts.ts";
-import { journalSubject } from "#features/recovery/rules.ts";
+import { erasureSubject } from "#features/recovery/rules.ts";
 import type { ReadMessage } from "./plan.ts";
 import type { FetchedPorts } from "./ports.ts";
 import { contentAttachments, contentText } from "./rules/send-content.ts";
@@ -62,7 +62,9 @@ async function isWhollyKnown(
   { erasures, restoredErasures }: FetchedPorts,
   { conversationId, from, now }: { readonly conversationId: string; readonly from: Millis; readonly now: Millis },
 ): Promise<boolean> {
-  const subject = journalSubject({ kind: "conversation.erase", conversationId, upTo: now });
-  const [erasedAt, restored] = await allDone([erasures.erasedAt(conversationId, now), restoredErasures.get(subject)]);
+  const [erasedAt, restored] = await allDone([
+    erasures.erasedAt(conversationId, now),
+    restoredErasures.get(erasureSubject(conversationId)),
+  ]);
   return Math.max(erasedAt ?? 0, restored.upTo ?? 0) < from && !restored.isPartlyRead;
 }

@@ -2,7 +2,7 @@ import { RETENTION } from "#base/kernel/limits.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
 import { conversationId, HISTORY_AGE_MIN } from "#features/inbox/rules/messages.ts";
-import { journalSubject } from "#features/recovery/rules.ts";
+import { erasureSubject } from "#features/recovery/rules.ts";
 import type { Thread, ThreadMessage } from "#platforms/accounts/account-platform.ts";
 import { type Account, isRepeatable } from "../../rules/accounts.ts";
 import type { MissingMessagePorts } from "./ports.ts";
@@ -82,8 +82,7 @@ async function readRestoredErasure(
 ): Promise<Millis | null> {
   const { restore } = account;
   if (restore === null || (restore.until !== null && restore.until + RETENTION < now)) return null;
-  const act = { kind: "conversation.erase", conversationId: conversation, upTo: now } as const;
-  return (await restoredErasures.get(journalSubject(act))).upTo;
+  return (await restoredErasures.get(erasureSubject(conversation))).upTo;
 }
 
 /**
@@ -103,12 +102,8 @@ export async function notePartlyRead(
   if (account.restore === null || !isRepeatable(account.restore, now)) return;
   const people = new Set([...thread.participantIds, ...messages.map(({ participantId }) => participantId)]);
   for (const participantId of people) {
-    const act = {
-      kind: "conversation.erase",
-      conversationId: conversationId({ tenant, account, participantId }),
-      upTo: now,
-    } as const;
-    await restoredErasures.notePartlyRead(journalSubject(act), now);
+    const subject = erasureSubject(conversationId({ tenant, account, participantId }));
+    await restoredErasures.notePartlyRead(subject, now);
   }
 }
 
