@@ -64,6 +64,9 @@ it("tenant delete does nothing without --confirm, or with another slug in it", a
 it("tenant delete deletes a tenant, whose keys get 401 at once, and leaves its slug taken and every other tenant as it was", async () => {
   const { dataDir } = stack;
   expect(receiver.deliveries.map(({ event }) => event.data.message.id)).toEqual([mids.own]);
+  // A daily check of an account changes its rows, too, up to 15 minutes after it was enqueued: those that wait are made.
+  await stack.clock("PT16M");
+  await waitUntilIdle(stack);
   const others = await rowsNaming("demo");
   const args = ["tenant", "delete", slug, "--confirm", slug, "--json"];
   const program = runProgram("bin/admin", args, { PARLEY_DATA: dataDir });
