@@ -3,7 +3,6 @@ import { apiPorts } from "./api/ports.ts";
 import { checkPagePorts } from "./check-page/ports.ts";
 import { connectPorts } from "./connect/ports.ts";
 import { consolePorts } from "./console/ports.ts";
-import { deadLetterPorts } from "./dead-letters/ports.ts";
 import { deliverPorts } from "./deliver/ports.ts";
 import { erasePorts } from "./erase/ports.ts";
 import { handOverPorts } from "./hand-over/ports.ts";
@@ -27,7 +26,6 @@ export function compose(host: Host) {
     api: () => apiPorts(host),
     connect: () => connectPorts(host),
     console: () => consolePorts(host),
-    deadLetters: () => deadLetterPorts(host),
     deliver: () => deliverPorts(host),
     erase: () => erasePorts(host),
     "hand-over": () => handOverPorts(host),

@@ -150,7 +150,7 @@ export function computeBill(
     tableRecovery: storedInTable,
     // Each send, and of each batch a receive and a delete: to Inbound, Events and, with a socket, Realtime. Events of a batch
     // that arrived are sent together; a reply sends its own.
-    // Each check counts the messages of each dead letter queue.
+    // Each check reads each dead letter queue, and counts what waits in each queue of background work.
     queueRequests:
       emptyPolls +
       watches * template.watchedQueues +

@@ -19,7 +19,6 @@ export function idleBill(template: TemplateCounts = readTemplateCounts()): Bill 
 export function billPage(): string {
   const table = readPrices();
   const template = readTemplateCounts();
-  const oneQueue = idleBill(readTemplateCounts({ "parley:deadLetterQueues": "one" }));
   const costs = readTableCosts();
   const bills = columns.map((load) => computeBill(load, template, costs, table));
   return `# The bill
@@ -37,8 +36,7 @@ ${tableOf(table, bills)}
   unless another program in it uses that: ${freeTexts(table)}.
 - Without messages the queues are the largest line: Lambda polls each of the ${template.polledQueues} queues that a function reads with
   ${table.assumptions.pollersOfAQueue} connections, each for ${table.assumptions.secondsOfAPoll} seconds, and a maximum concurrency does not lower that. The others are ${template.alarmMetrics} metrics of alarms, ${template.secrets}
-  secrets and ${template.keys === 1 ? "the key" : `${template.keys} keys`}. With [\`parley:deadLetterQueues=one\`](settings.md#settings), as with the size \`small\`, an idle deployment
-  costs $${money(oneQueue.due)}, or $${money(oneQueue.list)} before: nine queues fewer are polled.
+  secrets and ${template.keys === 1 ? "the key" : `${template.keys} keys`}. The dead letter queues are not polled: the sweep reads them every five minutes.
 - Not counted: mails, uploaded files, custom metrics ($0.30 each in a month in which all hours have one; ten are free), and logs beyond
   ${table.assumptions.logBytesOfAnInvocation} bytes of an invocation and ${table.assumptions.logBytesOfARequest} of a request.
 

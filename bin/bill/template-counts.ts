@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { backgroundQueues } from "#base/config/names.ts";
 import { synthesize } from "../../lib/app.ts";
 import { DEFAULT_STAGE, stackNames } from "../../lib/config/stack-names.ts";
 
@@ -8,7 +9,7 @@ import { DEFAULT_STAGE, stackNames } from "../../lib/config/stack-names.ts";
 export interface TemplateCounts {
   /** The queues that a function reads: Lambda polls them without an end. */
   readonly polledQueues: number;
-  /** The queues whose messages a check counts, which are the dead letter queues. */
+  /** The queues of which a check asks: the dead letter queues, and those of background work. */
   readonly watchedQueues: number;
   /** The metrics that alarms watch. */
   readonly alarmMetrics: number;
@@ -57,8 +58,9 @@ function countResources(resources: readonly (readonly [string, Resource])[]): Te
   const runs = rules.map(({ count }) => count);
   return {
     polledQueues: ofType("AWS::Lambda::EventSourceMapping").length,
-    watchedQueues: ofType("AWS::SQS::Queue").filter(([, { Properties }]) => Properties?.RedrivePolicy === undefined)
-      .length,
+    watchedQueues:
+      backgroundQueues.length +
+      ofType("AWS::SQS::Queue").filter(([, { Properties }]) => Properties?.RedrivePolicy === undefined).length,
     alarmMetrics: ofType("AWS::CloudWatch::Alarm").reduce((sum, [, { Properties }]) => sum + metricsOf(Properties), 0),
     secrets: ofType("AWS::SecretsManager::Secret").length,
     keys: ofType("AWS::KMS::Key").length,

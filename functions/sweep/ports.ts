@@ -1,16 +1,19 @@
+import { openDeadLetterQueues } from "#base/aws/dead-letter-queues.ts";
 import { openDepths } from "#base/aws/depths.ts";
 import { openFiles } from "#base/aws/files.ts";
 import { openKeyState } from "#base/aws/key-state.ts";
 import { openQueue } from "#base/aws/queues.ts";
-import { deadLetterQueueUrlSettings, setting } from "#base/config/settings.ts";
+import { backgroundQueues, queueUrlNames } from "#base/config/names.ts";
+import { deadLetterQueueUrlSettings, setting, sourceQueueSettings } from "#base/config/settings.ts";
 import type { ResumeDeletionsPorts } from "#features/accounts/flows/platform-callbacks/ports.ts";
 import type { DueCheckPorts, KeyStatePorts } from "#features/accounts/ports.ts";
 import { accountCheckStore } from "#features/accounts/store/account-checks.ts";
 import { accountStore } from "#features/accounts/store/accounts.ts";
 import { dataDeletionStore } from "#features/accounts/store/data-deletions.ts";
-import type { PurgeLettersPorts, WaitingLettersPorts } from "#features/dead-letters/ports.ts";
+import type { EmptyQueuesPorts, PurgeLettersPorts, WaitingQueuesPorts } from "#features/dead-letters/ports.ts";
 import { quarantineStore } from "#features/dead-letters/store/quarantine.ts";
 import type { OverduePorts, SweepPorts } from "#features/delivery/ports.ts";
+import { deliveryStore } from "#features/delivery/store/deliveries.ts";
 import { dueStore } from "#features/delivery/store/due-attempts.ts";
 import { eventBodyStore } from "#features/delivery/store/event-bodies.ts";
 import { waitingDeliveryStore } from "#features/delivery/store/waiting-deliveries.ts";
@@ -25,7 +28,9 @@ import { outboundMessageStore } from "#features/inbox/store/outbound-messages.ts
 import type { SettlePorts } from "#features/sending/ports.ts";
 import { budgetStore } from "#features/sending/store/budgets.ts";
 import { dueSendStore, sendRecordStore } from "#features/sending/store/send-records.ts";
+import { counterStore } from "#features/stats/store.ts";
 import { tenantStateStore } from "#features/tenants/store/tenant-states.ts";
+import { tenantStore } from "#features/tenants/store/tenants.ts";
 import type { PurgeUploadsPorts } from "#features/uploads/ports.ts";
 import { endpointStore } from "#features/webhooks/store/endpoints.ts";
 import { type Host, processHost } from "../host.ts";
@@ -38,7 +43,8 @@ export type AllSweepPorts = SweepPorts &
   HoldExpiryPorts &
   PurgePorts &
   PurgeLettersPorts &
-  WaitingLettersPorts &
+  EmptyQueuesPorts &
+  WaitingQueuesPorts &
   KeyStatePorts &
   PurgeUploadsPorts &
   DueCheckPorts &
@@ -71,7 +77,15 @@ export function sweepPorts(host: Host = processHost): AllSweepPorts {
     feedShards: tenantShards(tenantStateStore(table)),
     files: openFiles(setting("rawBucket", settings), clients.s3),
     uploadFiles: openFiles(setting("uploadBucket", settings), clients.s3),
-    deadLetterQueues: openDepths(deadLetterQueueUrlSettings(settings), clients.sqs),
+    backgroundQueues: openDepths(
+      new Map(backgroundQueues.map((name) => [name, setting(queueUrlNames[name], settings)])),
+      clients.sqs,
+    ),
+    deadLetterQueues: openDeadLetterQueues(deadLetterQueueUrlSettings(settings), clients.sqs),
+    findSourceQueue: sourceQueueSettings(settings),
+    tenants: tenantStore(table),
+    deliveries: deliveryStore(table),
+    counters: counterStore(table),
     readKeyState: openKeyState(setting("keyId", settings), clients.kms),
     quarantine: quarantineStore(table),
     log,

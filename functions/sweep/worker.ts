@@ -2,8 +2,9 @@ import type { Millis } from "#base/kernel/time.ts";
 import { enqueueDueChecks } from "#features/accounts/flows/health-checks/enqueue-due-checks.ts";
 import { reportUnusableKey } from "#features/accounts/flows/health-checks/report-unusable-key.ts";
 import { resumeDataDeletions } from "#features/accounts/flows/platform-callbacks/resume-deletions.ts";
+import { emptyDeadLetterQueues } from "#features/dead-letters/flows/empty-queues.ts";
 import { purgeDeadWebhooks } from "#features/dead-letters/flows/purge-webhooks.ts";
-import { reportWaitingLetters } from "#features/dead-letters/flows/report-waiting.ts";
+import { reportWaitingQueues } from "#features/dead-letters/flows/report-waiting.ts";
 import { sweepDue } from "#features/delivery/flows/sweep/due.ts";
 import { rescheduleOverdue } from "#features/delivery/flows/sweep/overdue.ts";
 import { expireHolds } from "#features/holds/flows/expire.ts";
@@ -20,7 +21,7 @@ const eachMinute: readonly Task[] = [sweepDue, settleDueSends, expireHolds, resu
 
 /** What runs on the input of another schedule, by its `task`. */
 const otherSchedules: ReadonlyMap<unknown, readonly Task[]> = new Map<unknown, readonly Task[]>([
-  ["watch", [reportWaitingLetters, reportUnusableKey]],
+  ["watch", [emptyDeadLetterQueues, reportWaitingQueues, reportUnusableKey]],
   ["purge", [purgeRawWebhooks, purgeDeadWebhooks, purgeUploads]],
   ["check_accounts", [enqueueDueChecks]],
   ["reschedule_overdue", [rescheduleOverdue]],
@@ -28,8 +29,8 @@ const otherSchedules: ReadonlyMap<unknown, readonly Task[]> = new Map<unknown, r
 
 /**
  * The sweeper: enqueues due attempts, tasks and erasures, settles sends whose sender died, expires held messages, and
- * continues data deletions. Every five minutes it looks at the dead letter queues and the key. Once an hour it deletes raw webhooks and uploaded files at the end of their retention, and
- * enqueues the due checks of accounts, and once a day it looks for deliveries that nothing will attempt. The tasks of a
+ * continues data deletions. Every five minutes it stores what is in the dead letter queues, and looks at the queues of background work and the key. Once an
+ * hour it deletes raw webhooks and uploaded files at the end of their retention, and enqueues the due checks of accounts, and once a day it looks for deliveries that nothing will attempt. The tasks of a
  * run are concurrent. A run that is out of time is continued by the next one.
  */
 export function sweepWorker(ports: AllSweepPorts, clock: () => Millis) {

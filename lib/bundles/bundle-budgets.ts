@@ -18,5 +18,4 @@ export const bundleBudgets: Readonly<Record<FunctionName, number>> = {
   Socket: 350_000,
   Push: 440_000,
   Sweep: 640_000,
-  DeadLetters: 360_000,
 };

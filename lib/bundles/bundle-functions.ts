@@ -34,7 +34,6 @@ const sources: Readonly<Record<FunctionName, string>> = {
   Socket: "realtime",
   Push: "push",
   Sweep: "sweep",
-  DeadLetters: "dead-letters",
 };
 
 /**

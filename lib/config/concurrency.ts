@@ -1,9 +1,6 @@
 import { type QueueName, queues } from "#base/config/names.ts";
 import { CONCURRENCY_MIN, type Settings } from "./settings.ts";
 
-/** Of the mapping of each dead letter queue. */
-export const DEAD_LETTERS_CONCURRENCY = 2;
-
 /** The most concurrent invocations that the mapping of each queue starts. In the size `small`, what Lambda accepts at least. */
 export function queueConcurrency({
   size,
@@ -32,19 +29,18 @@ export function queueConcurrency({
 
 type ConcurrencySettings = Pick<
   Settings,
-  "size" | "deadLetterQueues" | "concurrency" | "apiReservedConcurrency" | "intakeReservedConcurrency"
+  "size" | "concurrency" | "apiReservedConcurrency" | "intakeReservedConcurrency"
 >;
 
 /** What the functions may use together of Lambda's limit of concurrent executions. */
 export function concurrencyNeeds(settings: ConcurrencySettings): {
-  /** The sum over the mappings of all queues and dead letter queues. */
+  /** The sum over the mappings of all queues. */
   readonly mappings: number;
   /** The sum of the reservations. */
   readonly reserved: number;
 } {
-  const ofQueues = Object.values(queueConcurrency(settings)).reduce((sum, each) => sum + each, 0);
   return {
-    mappings: ofQueues + (settings.deadLetterQueues === "one" ? 1 : queues.length) * DEAD_LETTERS_CONCURRENCY,
+    mappings: Object.values(queueConcurrency(settings)).reduce((sum, each) => sum + each, 0),
     reserved: (settings.apiReservedConcurrency ?? 0) + (settings.intakeReservedConcurrency ?? 0),
   };
 }

@@ -2,7 +2,7 @@ import { Duration } from "aws-cdk-lib";
 import { type IRole, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
-import { queueReaders, RECEIVES_MAX, visibilityTimeout } from "#base/config/function-times.ts";
+import { DEAD_LETTER_VISIBILITY, queueReaders, RECEIVES_MAX, visibilityTimeout } from "#base/config/function-times.ts";
 import type { QueueName } from "#base/config/names.ts";
 
 /** What SQS allows. A dead letter keeps the size that its queue allowed. */
@@ -38,7 +38,7 @@ function createDeadLetters(
     enforceSSL: true,
     retentionPeriod: deadLetterRetention,
     ...(messageBytesMax ? { maxMessageSizeBytes: messageBytesMax } : {}),
-    visibilityTimeout: Duration.millis(visibilityTimeout("DeadLetters")),
+    visibilityTimeout: Duration.millis(DEAD_LETTER_VISIBILITY),
   });
 }
 

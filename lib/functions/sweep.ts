@@ -1,11 +1,13 @@
 import { Duration, Stack } from "aws-cdk-lib";
 import { Unit } from "aws-cdk-lib/aws-cloudwatch";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
+import { FilterPattern } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
-import { env, table as names, queues as queueNames } from "#base/config/names.ts";
-import { DEAD_LETTERS_WAITING, KEY_UNUSABLE } from "../constructs/monitoring/alarm-metrics.ts";
+import { backgroundQueues, env, table as names, queues as queueNames } from "#base/config/names.ts";
+import { DEAD_LETTERS_ARRIVED, QUEUES_WAITING, WATCH_FINDINGS } from "../constructs/monitoring/alarm-metrics.ts";
 import { eventPattern, logMetric } from "../constructs/monitoring/log-metric.ts";
 import { NodeFunction } from "../constructs/node-function.ts";
+import type { QueuePair } from "../constructs/queue-pair.ts";
 import { Schedule } from "../constructs/schedule.ts";
 import {
   type FunctionContext,
@@ -17,12 +19,16 @@ import {
 } from "./function-context.ts";
 
 /**
- * Sends what is due to its queue, and continues data deletions, each minute. Every five minutes it looks at the dead letter
- * queues and the key, which alarms watch. Once an hour it deletes raw webhooks and uploaded files and sends the due checks of
+ * Sends what is due to its queue, and continues data deletions, each minute. Every five minutes it stores the messages that
+ * no worker could process, from the dead letter queues, and looks at the queues of background work and the key; alarms watch
+ * them. Once an hour it deletes raw webhooks and uploaded files and sends the due checks of
  * accounts to their queue, and once a day it looks for deliveries that nothing will attempt.
  */
 export function createSweep(scope: Construct, context: FunctionContext): NodeFunction {
   const { data, queues, code } = context;
+  const byName = (value: (pair: QueuePair) => string) =>
+    Object.fromEntries(queueNames.map((name) => [name, value(queues[name])]));
+  const deadLetterArns = [...new Set(queueNames.map((name) => queues[name].deadLetters.queueArn))];
   const sweep = new NodeFunction(scope, "Sweep", {
     description: "Parley: processes what is due, each minute",
     code: code("Sweep"),
@@ -33,10 +39,12 @@ export function createSweep(scope: Construct, context: FunctionContext): NodeFun
       ...keyVariables(context),
       ...rawBucketVariables(context),
       ...uploadBucketVariables(context),
-      ...queueVariables(context, "Accounts", "Deliveries", "Erasures", "Events"),
-      [env.deadLetterQueueUrls]: Stack.of(scope).toJsonString(
-        Object.fromEntries(queueNames.map((name) => [name, queues[name].deadLetters.queueUrl])),
-      ),
+      ...queueVariables(context, "Deliveries", "Events", ...backgroundQueues),
+      [env.deadLetterQueueUrls]: Stack.of(scope).toJsonString(byName(({ deadLetters }) => deadLetters.queueUrl)),
+      // Of a queue that several have in common, only the message knows its own.
+      ...(deadLetterArns.length === 1
+        ? { [env.sourceQueues]: Stack.of(scope).toJsonString(byName(({ queue }) => queue.queueName)) }
+        : {}),
     },
   });
   data.table.allow(sweep.functionRole, {
@@ -60,9 +68,16 @@ export function createSweep(scope: Construct, context: FunctionContext): NodeFun
   queues.Events.allowSending(sweep.functionRole);
   sweep.functionRole.addToPrincipalPolicy(
     new PolicyStatement({
-      sid: "CountDeadLetters",
+      sid: "EmptyDeadLetterQueues",
+      actions: ["sqs:ReceiveMessage", "sqs:DeleteMessage"],
+      resources: deadLetterArns,
+    }),
+  );
+  sweep.functionRole.addToPrincipalPolicy(
+    new PolicyStatement({
+      sid: "CountBackgroundMessages",
       actions: ["sqs:GetQueueAttributes"],
-      resources: [...new Set(queueNames.map((name) => queues[name].deadLetters.queueArn))],
+      resources: backgroundQueues.map((name) => queues[name].queue.queueArn),
     }),
   );
   data.key.allowDescribe(sweep.functionRole);
@@ -87,19 +102,25 @@ export function createSweep(scope: Construct, context: FunctionContext): NodeFun
     target: sweep,
     input: { task: "reschedule_overdue" },
   });
-  logMetric(scope, DEAD_LETTERS_WAITING, {
+  logMetric(scope, DEAD_LETTERS_ARRIVED, {
     stage: context.stage,
-    name: DEAD_LETTERS_WAITING,
+    name: DEAD_LETTERS_ARRIVED,
     logGroup: sweep.logGroup,
-    pattern: eventPattern("dead_letters.waiting"),
-    value: "$.messages",
+    pattern: eventPattern("dead_letter.quarantined"),
     unit: Unit.COUNT,
   });
-  logMetric(scope, KEY_UNUSABLE, {
+  logMetric(scope, WATCH_FINDINGS, {
     stage: context.stage,
-    name: KEY_UNUSABLE,
+    name: WATCH_FINDINGS,
     logGroup: sweep.logGroup,
-    pattern: eventPattern("key.unusable"),
+    pattern: FilterPattern.any(eventPattern("dead_letters.waiting"), eventPattern("key.unusable")),
+    unit: Unit.COUNT,
+  });
+  logMetric(scope, QUEUES_WAITING, {
+    stage: context.stage,
+    name: QUEUES_WAITING,
+    logGroup: sweep.logGroup,
+    pattern: eventPattern("queue.waiting"),
     unit: Unit.COUNT,
   });
   return sweep;

@@ -20,7 +20,6 @@ import { createApi } from "../functions/api.ts";
 import { createCheckPage } from "../functions/check-page.ts";
 import { createConnect } from "../functions/connect.ts";
 import { createConsole } from "../functions/console.ts";
-import { createDeadLetters } from "../functions/dead-letters.ts";
 import {
   createDeliver,
   createDeliveriesQueue,
@@ -97,7 +96,6 @@ export class ServiceStack extends Stack {
     const socket = createSocket(this, context);
     const push = createPush(this, context);
     const sweep = createSweep(this, context);
-    const deadLetters = createDeadLetters(this, context);
 
     const { throttles, domain, cloudFront } = settings;
     const pages = { checkPage, console: consoleFunction, connect, web };
@@ -153,7 +151,6 @@ export class ServiceStack extends Stack {
       socket,
       push,
       sweep,
-      deadLetters,
     ];
     if (stage !== DEFAULT_STAGE) {
       for (const each of functions) each.addEnvironment(env.metricNamespace, metricNamespace(stage));
@@ -171,7 +168,6 @@ export class ServiceStack extends Stack {
     });
     new Alarms(this, "Alarms", {
       ...watched,
-      deadLetters,
       sweep,
       busiest: [ingest, deliver],
       lowLatency: [queues.Inbound, queues.Events, queues.Realtime],

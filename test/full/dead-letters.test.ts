@@ -58,6 +58,8 @@ async function waitUntilQuarantined(count: number): Promise<void> {
     // Longer than the longest wait between two receives.
     await stack.clock("PT4M");
   }
+  // The sweep reads the dead letter queues every five minutes.
+  await stack.clock("PT5M");
   await waitFor(`dead letter ${count}`, () => countLogged("dead_letter.quarantined") >= count);
 }
 
@@ -114,8 +116,9 @@ it("a redriven attempt is delivered, and is redriven only once", async () => {
   const queued = () => [...readQueues(stack.dataDir).values()].flat().map(({ body }) => body);
   const body = await waitFor("the retry is queued", () => queued().find((text) => text.includes(hook.id)));
   // As the queue does after ten failures of the worker.
-  const names = JSON.parse(environment()[env.deadLetterQueues] ?? "{}") as Record<string, string>;
-  await send(environment()[env.deliveriesQueueUrl]?.replace(/[^/]+$/, names.Deliveries ?? ""), body);
+  const urls = JSON.parse(environment()[env.deadLetterQueueUrls] ?? "{}") as Record<string, string>;
+  await send(urls.Deliveries, body);
+  await stack.clock("PT5M");
   const rowOf = async () =>
     (await listDeliveries(stack, hook.id)).find((row) => row.delivery_id === retrying?.delivery_id);
   await waitFor("the delivery is dead-lettered", async () => (await rowOf())?.status === "dlq");

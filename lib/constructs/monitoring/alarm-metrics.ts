@@ -6,10 +6,12 @@ export const FUNCTION_ERRORS = "FunctionErrors";
 export const POSTPONED_WEBHOOK_AGE = "PostponedWebhookAge";
 /** Checks that found an account whose access a person must give back. */
 export const ACCOUNTS_NEED_ATTENTION = "AccountsNeedAttention";
-/** Messages in the dead letter queues, which are empty within seconds where all is well. */
-export const DEAD_LETTERS_WAITING = "DeadLettersWaiting";
-/** Checks that found the key disabled, or its deletion scheduled. */
-export const KEY_UNUSABLE = "KeyUnusable";
+/** Messages that failed ten times and were stored as dead letters. */
+export const DEAD_LETTERS_ARRIVED = "DeadLettersArrived";
+/** What a look of the sweep found: dead letters that it could not store, or a key that is disabled or will be deleted. */
+export const WATCH_FINDINGS = "WatchFindings";
+/** Queues of background work in which a look of the sweep found messages that their worker had not received. */
+export const QUEUES_WAITING = "QueuesWaiting";
 /** Requests that a throttle of the gateway refused. */
 export const GATEWAY_THROTTLED = "GatewayThrottled";
 /** Requests to the routes of the platforms' webhooks that were refused with 403. */

@@ -14,17 +14,19 @@ import { FilterPattern } from "aws-cdk-lib/aws-logs";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { Construct } from "constructs";
 import type { MetricName } from "#base/config/metrics.ts";
+import { backgroundQueues, type QueueName } from "#base/config/names.ts";
 import { DEFAULT_STAGE } from "../../config/stack-names.ts";
 import type { HttpApi } from "../http-api.ts";
 import type { NodeFunction } from "../node-function.ts";
 import type { QueuePair } from "../queue-pair.ts";
 import {
   ACCOUNTS_NEED_ATTENTION,
-  DEAD_LETTERS_WAITING,
+  DEAD_LETTERS_ARRIVED,
   FUNCTION_ERRORS,
   GATEWAY_THROTTLED,
-  KEY_UNUSABLE,
   POSTPONED_WEBHOOK_AGE,
+  QUEUES_WAITING,
+  WATCH_FINDINGS,
   WEBHOOKS_REFUSED,
 } from "./alarm-metrics.ts";
 import { logMetric, ownMetric } from "./log-metric.ts";
@@ -44,7 +46,6 @@ export interface AlarmsProps {
   readonly stage: string;
   readonly gateway: HttpApi;
   readonly functions: readonly NodeFunction[];
-  readonly deadLetters: IFunction;
   readonly sweep: IFunction;
   /** The workers of the busiest queues, which are the first that the account's limit of concurrency stops. */
   readonly busiest: readonly IFunction[];
@@ -74,7 +75,7 @@ export class Alarms extends Construct {
 
   constructor(scope: Construct, id: string, props: AlarmsProps) {
     super(scope, id);
-    const { stage, deadLetters, sweep } = props;
+    const { stage, sweep } = props;
     this.#topic = props.topicArn === null ? null : new SnsAction(Topic.fromTopicArn(this, "Topic", props.topicArn));
     const counted = (name: string, period = PERIOD) => ownMetric(stage, name, { period, statistic: Stats.SUM });
 
@@ -130,39 +131,45 @@ export class Alarms extends Construct {
       threshold: REFUSED_WEBHOOKS_MAX,
       alarmDescription: `Parley: more than ${REFUSED_WEBHOOKS_MAX} webhooks in an hour were refused, for their signature or verify token.`,
     });
-    this.#alarm("KeyUnusable", {
-      metric: counted(KEY_UNUSABLE),
-      threshold: 0,
-      alarmDescription: "Parley: the KMS key is disabled, or its deletion is scheduled. Without it no account works.",
-    });
     this.#alarm("AccountsNeedAttention", {
       metric: counted(ACCOUNTS_NEED_ATTENTION, Duration.days(1)),
       threshold: 0,
       alarmDescription:
         "Parley: a check found accounts that a person must connect again, or that the platform restricts.",
     });
-    // The function empties the dead letter queues within seconds, so an invocation is the sign of a dead letter.
     this.#alarm("DeadLetterArrived", {
-      metric: deadLetters.metricInvocations({ period: PERIOD }),
+      metric: counted(DEAD_LETTERS_ARRIVED),
       threshold: 0,
       alarmDescription: `Parley: a message failed ten times and was stored as a dead letter. ${INSPECT_HINT}${stageFlag(stage)}`,
     });
-    this.#alarm("DeadLettersWaiting", {
-      metric: ownMetric(stage, DEAD_LETTERS_WAITING, { period: PERIOD, statistic: Stats.MAXIMUM }),
+    this.#alarm("WatchFindings", {
+      metric: counted(WATCH_FINDINGS),
       threshold: 0,
-      alarmDescription: "Parley: dead letters remain in their queue, so dlq list does not show them.",
-      // A check may see a letter in the moment of its arrival, and two may be in one period.
+      alarmDescription:
+        "Parley: the KMS key is unusable (key.unusable in the log of Sweep), or dead letters could not be stored (dead_letters.waiting).",
+      // The next run of the sweep stores what one could not, and two may be in one period.
       periods: [2, 3],
     });
-    for (const pair of props.pairs) {
-      const { node, queue } = pair;
-      const age = props.lowLatency.includes(pair) ? LATE_MIN : BACKGROUND_LATE_MIN;
-      this.#alarm(`${node.id}Late`, {
+    for (const { node, queue } of props.pairs) {
+      const name = node.id as QueueName;
+      if ((backgroundQueues as readonly QueueName[]).includes(name)) continue;
+      const age = props.lowLatency.some((pair) => pair.node === node) ? LATE_MIN : BACKGROUND_LATE_MIN;
+      this.#alarm(`${name}Late`, {
         metric: queue.metricApproximateAgeOfOldestMessage({ period: PERIOD }),
         threshold: age.toSeconds(),
-        alarmDescription: `Parley: the oldest message of ${node.id} is more than ${age.toMinutes()} minutes old.`,
+        alarmDescription: `Parley: the oldest message of ${name} is more than ${age.toMinutes()} minutes old.`,
       });
     }
+    const looks = BACKGROUND_LATE_MIN.toMinutes() / PERIOD.toMinutes();
+    this.#alarm("BackgroundLate", {
+      metric: counted(QUEUES_WAITING),
+      threshold: 0,
+      alarmDescription:
+        `Parley: for ${BACKGROUND_LATE_MIN.toMinutes()} minutes, each look found messages that no worker had received in one of ` +
+        `${backgroundQueues.join(", ")}. queue.waiting in the log of Sweep names it.`,
+      // Looks and periods are not in step: one period in six may have no look.
+      periods: [looks - 1, looks],
+    });
     this.#alarm("WebhooksPostponed", {
       metric: ownMetric(stage, POSTPONED_WEBHOOK_AGE, {
         statistic: Stats.MAXIMUM,

@@ -3,8 +3,8 @@ import { callScopePlugin } from "../kernel/call-scope.ts";
 import { allDone } from "../kernel/parallel.ts";
 import { queueClient } from "./queues.ts";
 
-const attributes = ["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"] as const;
-const delayed = "ApproximateNumberOfMessagesDelayed";
+const visible = ["ApproximateNumberOfMessages"] as const;
+const all = [...visible, "ApproximateNumberOfMessagesNotVisible", "ApproximateNumberOfMessagesDelayed"] as const;
 
 export type Depths = ReturnType<typeof openDepths<string>>;
 
@@ -12,12 +12,10 @@ export type Depths = ReturnType<typeof openDepths<string>>;
 export function openDepths<Name extends string>(urls: ReadonlyMap<Name, string>, client: SQSClient = queueClient()) {
   client.middlewareStack.use(callScopePlugin);
   return {
-    /** How many messages each queue has, with those that are being received. SQS counts approximately. */
-    async count(): Promise<{ queue: Name; messages: number }[]> {
+    /** How many messages of each queue a reader could receive now: one request each. SQS counts approximately. */
+    async countVisible(): Promise<{ queue: Name; messages: number }[]> {
       return allDone(
-        [...urls].map(async ([queue, QueueUrl]) => {
-          return { queue, messages: await countMessages(client, QueueUrl, attributes) };
-        }),
+        [...urls].map(async ([queue, url]) => ({ queue, messages: await countMessages(client, url, visible) })),
       );
     },
   };
@@ -25,15 +23,16 @@ export function openDepths<Name extends string>(urls: ReadonlyMap<Name, string>,
 
 /** How many messages a queue has, with those that are being received and those that wait. SQS counts approximately. */
 export function countAllMessages(queueUrl: string, client: SQSClient): Promise<number> {
-  return countMessages(client, queueUrl, [...attributes, delayed]);
+  return countMessages(client, queueUrl, all);
 }
 
 async function countMessages(
   client: SQSClient,
   QueueUrl: string,
-  names: readonly (typeof delayed | (typeof attributes)[number])[],
+  names: readonly (typeof all)[number][],
 ): Promise<number> {
-  const command = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [...names] });
-  const { Attributes = {} } = await client.send(command);
+  const { Attributes = {} } = await client.send(
+    new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [...names] }),
+  );
   return names.reduce((sum, name) => sum + Number(Attributes[name] ?? 0), 0);
 }

@@ -149,8 +149,10 @@ export type LogLine =
   | { readonly event: "dead_letter.expired"; readonly queue: string; readonly message_id: string }
   /** A dead letter that was not stored: its tenant is being deleted, or was. */
   | { readonly event: "dead_letter.of_deleted_tenant"; readonly queue: string; readonly message_id: string }
-  /** A look at the dead-letter queues, which `DeadLetters` empties within seconds. */
+  /** What a run of the sweep could not take from a dead-letter queue. At least as many messages are in it. */
   | { readonly event: "dead_letters.waiting"; readonly queue: string; readonly messages: number }
+  /** Messages of background work that their worker could receive, at one look. */
+  | { readonly event: "queue.waiting"; readonly queue: string; readonly messages: number }
   /** The key of the tokens and signing secrets is disabled, or its deletion is scheduled. */
   | { readonly event: "key.unusable"; readonly state: string }
   /** The hourly purge. `complete` is false when the time was over: the next run continues. */
@@ -284,6 +286,7 @@ export const levels: Readonly<Record<LogLine["event"], Level>> = {
   "dead_letter.expired": "error",
   "dead_letter.of_deleted_tenant": "info",
   "dead_letters.waiting": "error",
+  "queue.waiting": "warn",
   "key.unusable": "error",
   "raw_webhooks.purged": "info",
   "uploads.purged": "info",

@@ -37,10 +37,9 @@ export const functionTimeouts = {
   Push: 30 * SECOND,
   // Under a minute, so that one sweep ends before the next starts.
   Sweep: 50 * SECOND,
-  DeadLetters: 30 * SECOND,
 } as const satisfies Readonly<Record<FunctionName, Millis>>;
 
-/** The function that reads each queue. `DeadLetters` reads every dead letter queue. */
+/** The function that reads each queue. The sweep reads every dead letter queue. */
 export const queueReaders = {
   Inbound: "Ingest",
   Events: "Deliver",
@@ -67,3 +66,9 @@ export function visibilityTimeout(reader: FunctionName): Millis {
  * 13 minutes, so a shorter outage needs no operator.
  */
 export const RECEIVES_MAX = 10;
+
+/**
+ * How long a dead-letter queue hides a message that the sweep received. Longer than a run of the sweep, and shorter than the
+ * time between two that read the queues: each reports what the one before could not store. Whole seconds.
+ */
+export const DEAD_LETTER_VISIBILITY: Millis = 180 * SECOND;

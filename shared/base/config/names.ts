@@ -17,11 +17,9 @@ export const env = {
   uploadsQueueUrl: "PARLEY_UPLOADS_QUEUE_URL",
   accountsQueueUrl: "PARLEY_ACCOUNTS_QUEUE_URL",
   realtimeQueueUrl: "PARLEY_REALTIME_QUEUE_URL",
-  /** JSON: for each queue, the name of its dead-letter queue. */
-  deadLetterQueues: "PARLEY_DEAD_LETTER_QUEUES",
   /** JSON: for each queue, the URL of its dead-letter queue, which may be that of all. */
   deadLetterQueueUrls: "PARLEY_DEAD_LETTER_QUEUE_URLS",
-  /** JSON: for each queue, its own name. Set in place of `deadLetterQueues` where all have one dead-letter queue. */
+  /** JSON: for each queue, its own name. Set where all have one dead-letter queue, whose letters name the queue they are of. */
   sourceQueues: "PARLEY_SOURCE_QUEUES",
   /** Secrets Manager id of the root secret, from which every key of the service is derived. */
   rootSecretId: "PARLEY_ROOT_SECRET_ID",
@@ -109,7 +107,6 @@ export const functions = [
   "Socket",
   "Push",
   "Sweep",
-  "DeadLetters",
 ] as const;
 export type FunctionName = (typeof functions)[number];
 
@@ -128,3 +125,9 @@ export const queueUrlNames = {
 } as const satisfies Readonly<Record<string, keyof typeof env>>;
 export type QueueName = keyof typeof queueUrlNames;
 export const queues = Object.keys(queueUrlNames) as readonly QueueName[];
+
+/**
+ * The queues of background work, whose messages may be half an hour late. They have few messages, so that one in which each
+ * look finds a message is not read. Of the others CloudWatch's age of the oldest message is watched, which is billed.
+ */
+export const backgroundQueues = ["Profiles", "Erasures", "Mails", "Uploads", "Accounts"] as const satisfies QueueName[];

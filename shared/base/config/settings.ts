@@ -96,17 +96,17 @@ export function mailSettings(
 }
 
 /**
- * Maps a dead letter to the queue that it is of, by the names of its dead-letter queue and of the queue that SQS moved it
- * from; null for other queues. Where all queues have one dead-letter queue, only the latter says so.
+ * Maps a dead letter to the queue that it is of, by its dead-letter queue and the name of the queue that SQS moved it from;
+ * null for other queues. Where all queues have one dead-letter queue, only the latter says so.
  */
-export function deadLetterQueueSettings(
+export function sourceQueueSettings(
   source: NodeJS.ProcessEnv = process.env,
-): (deadLetterQueue: string, movedFrom: string | null) => QueueName | null {
-  const isShared = optionalSetting("sourceQueues", source) !== null;
-  const names = queueNames.parse(JSON.parse(setting(isShared ? "sourceQueues" : "deadLetterQueues", source)));
+): (deadLetterQueue: QueueName | "all", movedFrom: string | null) => QueueName | null {
+  const json = optionalSetting("sourceQueues", source);
+  const names = json === null ? null : queueNames.parse(JSON.parse(json));
   return (deadLetterQueue, movedFrom) => {
-    const name = isShared ? movedFrom : deadLetterQueue;
-    return queues.find((queue) => names[queue] === name) ?? null;
+    if (deadLetterQueue !== "all") return deadLetterQueue;
+    return queues.find((queue) => names?.[queue] === movedFrom) ?? null;
   };
 }
 

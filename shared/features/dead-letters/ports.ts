@@ -1,3 +1,4 @@
+import type { DeadLetterQueue } from "#base/aws/dead-letter-queues.ts";
 import type { Depths } from "#base/aws/depths.ts";
 import type { Log } from "#base/aws/log.ts";
 import type { Queue } from "#base/aws/queues.ts";
@@ -14,8 +15,6 @@ import type { Endpoints } from "#features/webhooks/store/endpoints.ts";
 import type { Quarantine } from "./store/quarantine.ts";
 
 export interface DeadLetterPorts extends CountingPorts {
-  /** The queue of a dead letter, by the names of its dead-letter queue and of the queue it was moved from; null if unknown. */
-  readonly findSourceQueue: (deadLetterQueue: string, movedFrom: string | null) => QueueName | null;
   readonly tenants: Pick<Tenants, "isDeleted">;
   readonly quarantine: Pick<Quarantine, "save">;
   readonly deliveries: Pick<Deliveries, "abandon">;
@@ -27,8 +26,14 @@ export interface PurgeLettersPorts {
   readonly log: Log;
 }
 
-export interface WaitingLettersPorts {
-  readonly deadLetterQueues: Depths;
+export interface EmptyQueuesPorts extends DeadLetterPorts {
+  readonly deadLetterQueues: readonly DeadLetterQueue<QueueName | "all">[];
+  /** The queue of a dead letter, by the name of its dead-letter queue and of the queue it was moved from; null if unknown. */
+  readonly findSourceQueue: (deadLetterQueue: QueueName | "all", movedFrom: string | null) => QueueName | null;
+}
+
+export interface WaitingQueuesPorts {
+  readonly backgroundQueues: Depths;
   readonly log: Log;
 }
 

@@ -26,6 +26,8 @@ it("dead letters of several queues in one dead-letter queue are listed and redri
     // Longer than the longest wait between two receives.
     await stack.clock("PT4M");
   }
+  // The sweep reads the dead letter queue every five minutes.
+  await stack.clock("PT5M");
   await waitFor("all are quarantined", () => count("dead_letter.quarantined") >= 3);
   const list = async (...args: string[]) => {
     const { output } = await runAdmin(stack.dataDir, "dlq", "list", ...args, "--json");

@@ -12,16 +12,13 @@ import { redriveDeadLetter } from "#features/dead-letters/flows/redrive.ts";
 import type { RedrivePorts } from "#features/dead-letters/ports.ts";
 import { quarantineStore } from "#features/dead-letters/store/quarantine.ts";
 import { decodeEvent } from "#features/delivery/event-queue.ts";
-import { dueStore } from "#features/delivery/store/due-attempts.ts";
 import { receiveWebhook } from "#features/inbox/flows/inbound-webhooks.ts";
 import { decodeInbound } from "#features/inbox/queue.ts";
-import { counterStore } from "#features/stats/store.ts";
-import { tenantStore } from "#features/tenants/store/tenants.ts";
 import { parseUpdates } from "#platforms/parse/parse.ts";
 import { describeDeadLetter } from "../../../bin/admin/dlq/letter.ts";
-import { deadLettersWorker } from "../../../functions/dead-letters/worker.ts";
 import { ingestWorker } from "../../../functions/ingest/worker.ts";
 import { injectFaults } from "../../support/faults.ts";
+import { buryMessages } from "../../support/flows/dead-letters.ts";
 import { inboundBody, instagramWebhook, type WebhookText } from "../../support/flows/inbound-webhooks.ts";
 import { listFeed } from "../../support/flows/platform-events.ts";
 import { invokeWorker, queueDepth, receiveAllMessages, receiveBatch } from "../../support/flows/queue-worker.ts";
@@ -98,22 +95,9 @@ function redrivePorts(): RedrivePorts {
 
 /** The messages that are on the inbound queue, as dead letters. */
 async function quarantineAll() {
-  const { quarantine, deliveries } = redrivePorts();
-  const worker = deadLettersWorker(
-    {
-      findSourceQueue: () => "Inbound",
-      tenants: tenantStore(testEnv.table),
-      receivedMessages: testEnv.receivedMessages,
-      quarantine,
-      deliveries,
-      due: dueStore(testEnv.table),
-      counters: counterStore(testEnv.table),
-      log: () => {},
-    },
-    testEnv.now,
-  );
+  const { quarantine } = redrivePorts();
   testEnv.advance(5 * MINUTE);
-  expect((await invokeWorker(testEnv.eventSource, queues.inbound, worker)).failed).toEqual([]);
+  expect(await buryMessages(testEnv.deadLetterPorts("Inbound", queues), testEnv.now())).toBeGreaterThan(0);
   const query = { queues: ["Inbound"], redriven: false, limit: 10 } as const;
   return (await listDeadLetters({ quarantine }, query, testEnv.now())).letters;
 }

@@ -1,10 +1,8 @@
 import { CreateQueueCommand, ReceiveMessageCommand, SendMessageCommand } from "@aws-sdk/client-sqs";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { openDepths } from "#base/aws/depths.ts";
 import { env, queues as queueNames } from "#base/config/names.ts";
 import { deadLetterQueueUrlSettings } from "#base/config/settings.ts";
-import { SECOND } from "#base/kernel/time.ts";
-import { reportWaitingLetters } from "#features/dead-letters/flows/report-waiting.ts";
+import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import { sweepWorker } from "../../../functions/sweep/worker.ts";
 import { openTestEnv, type TestQueues } from "../../support/flows/test-env.ts";
 import { openedOnce } from "../../support/opened.ts";
@@ -35,28 +33,33 @@ it("a check that finds all dead letter queues empty and the key enabled reports 
   expect(testEnv.lines).toHaveLength(1);
 });
 
-it("a check reports each dead letter queue that has messages, also those that are being received", async () => {
+it("a check quarantines what is in each dead letter queue, which is then empty", async () => {
   await send(`${queues.inbound}-dead`);
   await send(`${queues.profiles}-dead`);
   await send(`${queues.profiles}-dead`);
   await send(queues.events);
-  await testEnv.eventSource.send(new ReceiveMessageCommand({ QueueUrl: `${queues.profiles}-dead` }));
   await watch();
-  expect(findings()).toEqual([
-    { event: "dead_letters.waiting", queue: "Inbound", messages: 1 },
-    { event: "dead_letters.waiting", queue: "Profiles", messages: 2 },
-  ]);
+  const quarantined = findings().map((line) => line.event === "dead_letter.quarantined" && line.queue);
+  expect(quarantined.toSorted()).toEqual(["Inbound", "Profiles", "Profiles"]);
+  testEnv.lines.length = 0;
+  testEnv.advance(5 * MINUTE);
+  await watch();
+  expect(findings()).toEqual([]);
 });
 
-it("a check counts the one dead letter queue of all queues once", async () => {
+it("a check of the one dead letter queue of all queues reads it once", () => {
   const dead = `${queues.inbound}-dead`;
   const byQueue = JSON.stringify(Object.fromEntries(queueNames.map((name) => [name, dead])));
-  const urls = deadLetterQueueUrlSettings({ [env.deadLetterQueueUrls]: byQueue });
-  expect([...urls]).toEqual([["all", dead]]);
-  await send(dead);
-  const deadLetterQueues = openDepths(urls, testEnv.eventSource);
-  await reportWaitingLetters({ deadLetterQueues, log: (line) => void testEnv.lines.push(line) });
-  expect(findings()).toEqual([{ event: "dead_letters.waiting", queue: "all", messages: 1 }]);
+  expect([...deadLetterQueueUrlSettings({ [env.deadLetterQueueUrls]: byQueue })]).toEqual([["all", dead]]);
+});
+
+it("a check reports each queue of background work that has messages which no worker received", async () => {
+  await send(queues.profiles);
+  await send(queues.mails);
+  await send(queues.events);
+  await testEnv.eventSource.send(new ReceiveMessageCommand({ QueueUrl: queues.mails }));
+  await watch();
+  expect(findings()).toEqual([{ event: "queue.waiting", queue: "Profiles", messages: 1 }]);
 });
 
 it("a check fails when a queue does not exist, and reports the key nevertheless", async () => {

@@ -1,6 +1,6 @@
 import type { ApiGatewayManagementApiClient } from "@aws-sdk/client-apigatewaymanagementapi";
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { queueReaders, visibilityTimeout } from "#base/config/function-times.ts";
+import { DEAD_LETTER_VISIBILITY, queueReaders, visibilityTimeout } from "#base/config/function-times.ts";
 import { type QueueName, queues as queueNames } from "#base/config/names.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { type Fault, type FaultyOperation, injectFaults } from "../../support/faults.ts";
@@ -33,7 +33,7 @@ export function openAws({ now, connections, decide }: Options) {
     queueIds.map((name) => {
       const deadLetters = new Queue({
         name: `${name}-dead`,
-        visibility: visibilityTimeout("DeadLetters"),
+        visibility: DEAD_LETTER_VISIBILITY,
         deadLetters: null,
         now,
       });

@@ -31,10 +31,7 @@ interface Options {
 
 /** Lets the engine deliver messages to the functions, and run the sweep in each minute in which something is due. */
 export function connectEventSources({ engine, aws, lambda, random, checksHealthyAccounts }: Options): void {
-  const sources = [
-    ...queueIds.map((id) => ({ queue: aws.queues[id], name: readerOf(id) })),
-    ...aws.deadLetters.map((queue) => ({ queue, name: "deadLetters" as const })),
-  ];
+  const sources = queueIds.map((id) => ({ queue: aws.queues[id], name: readerOf(id) }));
   let nextSweep = 0;
   const table = openTable(aws.table.tableName, aws.table.newClient());
   /** Sweeps in which nothing was due are not run. Each would have moved the checkpoints. */
@@ -102,6 +99,15 @@ export function connectEventSources({ engine, aws, lambda, random, checksHealthy
     return runTask("reschedule_overdue");
   };
 
+  let nextWatch = 0;
+  const nextWatchNow = () =>
+    Math.max(nextWatch, watchTimeFrom(Math.min(...aws.deadLetters.map((queue) => queue.nextVisible()))));
+  const watchIsDue = () => engine.now() >= nextWatchNow();
+  const watch = () => {
+    nextWatch = watchTimeFrom(engine.now() + 1);
+    return runTask("watch");
+  };
+
   let nextHealth = 0;
   const nextHealthNow = () => Math.max(nextHealth, dueNow().accountsAt);
   const healthIsDue = () => engine.now() >= nextHealthNow();
@@ -121,11 +127,18 @@ export function connectEventSources({ engine, aws, lambda, random, checksHealthy
     ...(sweepIsDue() ? [() => void sweep()] : []),
     ...(purgeIsDue() ? [() => void purge()] : []),
     ...(checkIsDue() ? [() => void check()] : []),
+    ...(watchIsDue() ? [() => void watch()] : []),
     ...(healthIsDue() ? [() => void checkAccounts()] : []),
   ];
   engine.nextOpportunity = () => {
     const visible = sources.filter(({ name }) => lambda.hasRoom(name)).map(({ queue }) => queue.nextVisible());
-    const schedules = [Math.max(nextSweep, nextDueNow()), nextPurgeNow(), nextCheckNow(), nextHealthNow()];
+    const schedules = [
+      Math.max(nextSweep, nextDueNow()),
+      nextPurgeNow(),
+      nextCheckNow(),
+      nextWatchNow(),
+      nextHealthNow(),
+    ];
     return Math.min(...visible, ...schedules);
   };
 }
@@ -164,6 +177,10 @@ function nextDue(items: readonly Item[]): Millis {
   }
   return next === Infinity ? Infinity : Math.ceil((next + SECOND) / MINUTE) * MINUTE;
 }
+
+/** How often the dead letter queues are read. Runs without a dead letter would find nothing. */
+const WATCH_PERIOD: Millis = 5 * MINUTE;
+const watchTimeFrom = (at: Millis) => Math.ceil(at / WATCH_PERIOD) * WATCH_PERIOD;
 
 /** The first daily check after an instant. */
 const checkTimeAfter = (at: Millis) => (Math.floor(at / DAY) + 1) * DAY;

@@ -10,7 +10,6 @@ export const functionIds = {
   profile: "Profile",
   erase: "Erase",
   sweep: "Sweep",
-  deadLetters: "DeadLetters",
   console: "Console",
   connect: "Connect",
   mail: "Mail",

@@ -10,7 +10,6 @@ import { lambdaHandler } from "#http/lambda.ts";
 import { accountsWorker } from "../../../functions/accounts/worker.ts";
 import { apiRoutes } from "../../../functions/api/routes.ts";
 import { consoleRoutes } from "../../../functions/console/routes.ts";
-import { deadLettersWorker } from "../../../functions/dead-letters/worker.ts";
 import { deliverWorker } from "../../../functions/deliver/worker.ts";
 import { eraseWorker } from "../../../functions/erase/worker.ts";
 import { ingestWorker } from "../../../functions/ingest/worker.ts";
@@ -81,7 +80,6 @@ export function loadFunction(name: FunctionName, functions: ProcessPorts): Handl
     account: () => accountsWorker(functions.accounts(), clockNow),
     socket: () => socketHandler(functions.realtime(), clockNow),
     push: () => pushWorker(functions.push(), clockNow),
-    deadLetters: () => deadLettersWorker(functions.deadLetters(), clockNow),
   };
   return load[name]() as Handler;
 }

@@ -37,6 +37,7 @@ const actions: Readonly<Record<string, string>> = {
   Update: "UpdateItem",
   Delete: "DeleteItem",
   SendMessageBatch: "SendMessage",
+  DeleteMessageBatch: "DeleteMessage",
   ChangeMessageVisibilityBatch: "ChangeMessageVisibility",
   DeleteObjects: "DeleteObject",
   ListObjectsV2: "ListBucket",

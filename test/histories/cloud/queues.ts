@@ -147,6 +147,15 @@ export function queueClient(queues: readonly Queue[]): SQSClient {
       Successful: input.Entries.map((entry) => ({ Id: entry.Id, MessageId: send(find(input), entry) })),
     }),
     GetQueueUrl: ({ QueueName }: { QueueName: string }) => ({ QueueUrl: `http://queues/${QueueName}` }),
+    ReceiveMessage: (input: { QueueUrl: string; MaxNumberOfMessages: number }) => {
+      const queue = find(input);
+      return { Messages: queue.toReceived(queue.receive(input.MaxNumberOfMessages)) };
+    },
+    DeleteMessageBatch: (input: { QueueUrl: string; Entries: Omit<VisibilityEntry, "VisibilityTimeout">[] }) => {
+      const queue = find(input);
+      for (const { ReceiptHandle } of input.Entries) queue.delete(ReceiptHandle);
+      return { Successful: input.Entries.map(({ Id }) => ({ Id })) };
+    },
     ChangeMessageVisibilityBatch: (input: { QueueUrl: string; Entries: VisibilityEntry[] }) => {
       const queue = find(input);
       for (const entry of input.Entries) queue.setVisibility(entry.ReceiptHandle, entry.VisibilityTimeout * SECOND);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { functions, queues } from "#base/config/names.ts";
+import { backgroundQueues, functions, queues } from "#base/config/names.ts";
 import { readPage } from "../../docs/markdown.ts";
 import { resolveReference, resourceProperties, resourcesOfType, synthesizeTemplates } from "../synth-templates.ts";
 
@@ -66,17 +66,18 @@ describe("the alarms", () => {
     expect(watched).toContainEqual(["5xx", "HttpApiGateway", above, 0, "Sum"]);
   });
 
-  test("one fires for any dead letter, although the letter leaves its queue within seconds", () => {
-    expect(watched).toContainEqual(["Invocations", "DeadLetters", above, 0, "Sum"]);
+  test("one fires for any dead letter, although the sweep takes the letter from its queue", () => {
+    expect(watched).toContainEqual(["DeadLettersArrived", "no dimension", above, 0, "Sum"]);
   });
 
-  test("one fires for dead letters that two of three checks find in a queue", () => {
-    expect(watched).toContainEqual(["DeadLettersWaiting", "no dimension", above, 0, "Maximum"]);
-    const waiting = alarms().find(({ MetricName }) => MetricName === "DeadLettersWaiting");
-    expect(waiting).toMatchObject({ DatapointsToAlarm: 2, EvaluationPeriods: 3, Period: 300 });
+  test("one fires for what two of three looks of the sweep found: dead letters that it could not store, or the key", () => {
+    expect(watched).toContainEqual(["WatchFindings", "no dimension", above, 0, "Sum"]);
+    const findings = alarms().find(({ MetricName }) => MetricName === "WatchFindings");
+    expect(findings).toMatchObject({ DatapointsToAlarm: 2, EvaluationPeriods: 3, Period: 300 });
+    for (const event of ["key.unusable", "dead_letters.waiting"]) expect(findings?.AlarmDescription).toContain(event);
   });
 
-  test("all are the same where the queues have one dead letter queue, whose letters the sweep counts", () => {
+  test("all are the same where the queues have one dead letter queue, which the sweep reads", () => {
     const small = synthesizeTemplates({ "parley:size": "small" }).service;
     const names = (template = service) => alarms(template).map(({ MetricName }) => MetricName);
     expect(names(small)).toEqual(names());
@@ -86,14 +87,25 @@ describe("the alarms", () => {
     const grants = resourcesOfType(small, "AWS::IAM::Policy").flatMap(
       ([, { Properties }]) => (Properties.PolicyDocument as { Statement: Record<string, unknown>[] }).Statement,
     );
-    expect(grants.filter(({ Sid }) => Sid === "CountDeadLetters").map(({ Resource }) => Resource)).toEqual([
+    expect(grants.filter(({ Sid }) => Sid === "EmptyDeadLetterQueues").map(({ Resource }) => Resource)).toEqual([
       { "Fn::GetAtt": [id, "Arn"] },
     ]);
   });
 
-  test.each(queues)("one fires when %s falls behind, after five minutes where messages are due at once", (name) => {
+  test("one fires when nearly all looks of half an hour found messages in a queue of background work, and names the queues", () => {
+    const late = alarms().find(({ MetricName }) => MetricName === "QueuesWaiting");
+    expect(late).toMatchObject({ Threshold: 0, DatapointsToAlarm: 5, EvaluationPeriods: 6, Period: 300 });
+    for (const name of backgroundQueues) expect(late?.AlarmDescription).toContain(name);
+  });
+
+  const busyQueues = queues.filter((name) => !(backgroundQueues as readonly string[]).includes(name));
+  test.each(busyQueues)("one fires when %s falls behind, after five minutes where messages are due at once", (name) => {
     const age = ["Inbound", "Events", "Realtime"].includes(name) ? 300 : 1_800;
     expect(watched).toContainEqual(["ApproximateAgeOfOldestMessage", `${name}Queue`, above, age, "Maximum"]);
+  });
+
+  test("they are at most twenty", () => {
+    expect(alarms().length).toBeLessThanOrEqual(20);
   });
 
   test("one fires when the sweep has not run for ten minutes, and also when it has no data", () => {
@@ -115,7 +127,6 @@ describe("the alarms", () => {
     ["Throttles", "Deliver"],
     ["TableThrottles", "no dimension"],
     ["GatewayThrottled", "no dimension"],
-    ["KeyUnusable", "no dimension"],
     ["AccountsNeedAttention", "no dimension"],
   ])("one fires for any %s of %s", (metric, of) => {
     expect(watched).toContainEqual([metric, of, above, 0, "Sum"]);
@@ -140,7 +151,7 @@ describe("the alarms", () => {
   });
 
   test("the dead letter alarm names the command that lists it", () => {
-    const arrived = alarms().find(({ MetricName, Threshold }) => MetricName === "Invocations" && Threshold === 0);
+    const arrived = alarms().find(({ MetricName }) => MetricName === "DeadLettersArrived");
     expect(arrived?.AlarmDescription).toContain("npm run admin -- dlq list");
   });
 

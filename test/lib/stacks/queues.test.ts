@@ -46,15 +46,19 @@ test("the queues keep inbound messages four days and dead seven, profile request
   for (const id of [...fortnight.map(findResource), ...otherDead]) expect(days(id)).toBe(14);
 });
 
-test("each has a reader, and a visibility timeout of six reader timeouts", () => {
+test("each but the dead letter queues, which the sweep reads, has a reader and a visibility timeout of six reader timeouts", () => {
   const sources = resourcesOfType(service, "AWS::Lambda::EventSourceMapping").map(([, { Properties }]) => Properties);
-  expect(sources.map(({ EventSourceArn }) => resolveReference(EventSourceArn)).sort()).toEqual(
-    queues.map(([id]) => id).sort(),
-  );
+  expect(sources.map(({ EventSourceArn }) => resolveReference(EventSourceArn)).sort()).toEqual([...working].sort());
   for (const { EventSourceArn, FunctionName } of sources) {
     const queue = resourceProperties(service, resolveReference(EventSourceArn));
     const worker = resourceProperties(service, resolveReference(FunctionName));
     expect(Number(queue.VisibilityTimeout)).toBe(6 * Number(worker.Timeout));
+  }
+  const { Timeout } = resourceProperties(service, "Sweep");
+  for (const id of dead) {
+    const { VisibilityTimeout } = resourceProperties(service, id);
+    expect(Number(VisibilityTimeout)).toBeGreaterThan(Number(Timeout));
+    expect(Number(VisibilityTimeout)).toBeLessThan(300);
   }
 });
 
@@ -81,16 +85,6 @@ test("feed their workers, each with its concurrency limit", () => {
     UploadsQueue: ["HandOver", 5],
     AccountsQueue: ["Account", 5],
     RealtimeQueue: ["Push", 50],
-    InboundDeadLetterQueue: ["DeadLetters", 2],
-    EventsDeadLetterQueue: ["DeadLetters", 2],
-    DeliveriesDeadLetterQueue: ["DeadLetters", 2],
-    SlowDeliveriesDeadLetterQueue: ["DeadLetters", 2],
-    ProfilesDeadLetterQueue: ["DeadLetters", 2],
-    ErasuresDeadLetterQueue: ["DeadLetters", 2],
-    MailsDeadLetterQueue: ["DeadLetters", 2],
-    UploadsDeadLetterQueue: ["DeadLetters", 2],
-    AccountsDeadLetterQueue: ["DeadLetters", 2],
-    RealtimeDeadLetterQueue: ["DeadLetters", 2],
   });
 });
 
@@ -109,11 +103,11 @@ test("the queues take concurrency limits from the operator", () => {
   });
 });
 
-test("the queues are passed to DeadLetters, each with its dead letter queue", () => {
-  const deadLetterQueues = JSON.stringify(functionEnvironment("DeadLetters")[env.deadLetterQueues]);
+test("the queues are passed to Sweep, each with its dead letter queue", () => {
+  const urls = JSON.stringify(functionEnvironment("Sweep")[env.deadLetterQueueUrls]);
   for (const name of queueNames) {
     const id = resolveReference(redrivePolicy(findResource(name))?.deadLetterTargetArn);
-    expect(deadLetterQueues).toMatch(new RegExp(`${name}[^,]*,{"Fn::GetAtt":\\["${id}","QueueName"\\]`));
+    expect(urls).toMatch(new RegExp(`${name}[^,]*,{"Ref":"${id}"}`));
   }
   expect(queueNames).toHaveLength(working.length);
 });
@@ -136,21 +130,18 @@ test("the queues of the size small have one dead letter queue, and each is read 
   }
   const limits = Object.entries(readers(small)).map(([queue, [reader, limit]]) => [queue, reader, limit]);
   expect(limits.filter(([, , limit]) => limit !== 2)).toEqual([]);
-  expect(limits).toHaveLength(11);
-  expect(limits).toContainEqual(["DeadLetterQueue", "DeadLetters", 2]);
+  expect(limits).toHaveLength(10);
 });
 
 test("the queues have one dead letter queue at any size where the operator says so, and keep their own concurrency", () => {
   const one = synthesizeTemplates({ "parley:deadLetterQueues": "one" }).service;
-  const own = Object.entries(readers()).filter(([queue]) => !queue.endsWith("DeadLetterQueue"));
-  expect(readers(one)).toEqual({ ...Object.fromEntries(own), DeadLetterQueue: ["DeadLetters", 2] });
-  expect(functionEnvironment("DeadLetters", one)).toHaveProperty([env.sourceQueues]);
+  expect(readers(one)).toEqual(readers());
+  expect(functionEnvironment("Sweep", one)).toHaveProperty([env.sourceQueues]);
 });
 
-test("the queues of the size small are passed to DeadLetters by their own names, which a dead letter has", () => {
+test("the queues of the size small are passed to Sweep by their own names, which a dead letter has", () => {
   const small = synthesizeTemplates({ "parley:size": "small" }).service;
-  const variables = functionEnvironment("DeadLetters", small);
-  expect(variables[env.deadLetterQueues]).toBeUndefined();
+  const variables = functionEnvironment("Sweep", small);
   const names = JSON.stringify(variables[env.sourceQueues]);
   for (const name of queueNames) {
     expect(names).toMatch(new RegExp(`${name}[^,]*,{"Fn::GetAtt":\\["${findResource(name)}","QueueName"\\]`));

@@ -43,7 +43,6 @@ describe("the functions", () => {
     ["Socket", 15, 256],
     ["Push", 30, 1_024],
     ["Sweep", 50, 256],
-    ["DeadLetters", 30, 256],
   ] as const)("%s runs on Node 24 and arm64 for at most %i s with %i MB", (name, Timeout, MemorySize) => {
     expect(resourceProperties(service, name)).toMatchObject({
       Runtime: "nodejs24.x",
@@ -163,10 +162,12 @@ describe("the functions", () => {
         env.deliveriesQueueUrl,
         env.erasuresQueueUrl,
         env.eventsQueueUrl,
+        env.mailsQueueUrl,
+        env.profilesQueueUrl,
+        env.uploadsQueueUrl,
         env.deadLetterQueueUrls,
       ],
     ],
-    ["DeadLetters", [env.table, env.deadLetterQueues]],
   ] as const)("%s gets the variables it needs and no others", (name, names) => {
     expect(Object.keys(functionEnvironment(name)).sort()).toEqual([...names].sort());
   });
@@ -384,8 +385,9 @@ test("metrics count what goes wrong, by the log lines that say it, and show the 
       ["Parley FunctionErrors"],
     ]),
     ['{ $.event = "account.resubscribed" }', ["Parley AccountResubscribed"]],
-    ['{ $.event = "dead_letters.waiting" }', ["Parley DeadLettersWaiting"]],
-    ['{ $.event = "key.unusable" }', ["Parley KeyUnusable"]],
+    ['{ $.event = "dead_letter.quarantined" }', ["Parley DeadLettersArrived"]],
+    ['{ ($.event = "dead_letters.waiting") || ($.event = "key.unusable") }', ["Parley WatchFindings"]],
+    ['{ $.event = "queue.waiting" }', ["Parley QueuesWaiting"]],
     ['{ $.event = "record.postponed" }', ["Parley PostponedWebhookAge"]],
   ];
   expect(filters.toSorted()).toEqual(expected.toSorted());

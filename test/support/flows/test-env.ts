@@ -43,6 +43,7 @@ import { NOW } from "../stores/samples.ts";
 import { startFlowTable } from "../world/flow-table.ts";
 import { processClock, suspendable } from "../world/processes.ts";
 import { withoutTransport } from "../world/sdk-in-process.ts";
+import { lettersOf } from "./dead-letters.ts";
 
 const BUCKET = "raw";
 export const UPLOAD_BUCKET = "uploads";
@@ -232,12 +233,12 @@ export async function openTestEnv(
       ...compose(hostFor(queues)).erase(),
       ...streamOf(queues),
     }),
-    /** The ports of the function of dead letters, as if all its messages came from this queue. */
-    deadLetterPorts: (queue: QueueName) => ({
-      ...openStores(tableHandle),
-      ...compose(hostFor({})).deadLetters(),
-      findSourceQueue: () => queue,
-    }),
+    /** The ports of the sweep's work on dead letters, as if the messages of this queue were in its dead-letter queue. */
+    deadLetterPorts: (queue: QueueName, queues: Partial<TestQueues> = {}) =>
+      lettersOf(
+        { ...openStores(tableHandle), ...compose(hostFor(queues)).sweep() },
+        { queue, url: queues[queueNames[queue]] ?? "", sqs: aws.eventSource },
+      ),
     mailPorts: (queues: Partial<TestQueues>, clients: Pick<Clients, "mail"> = {}) =>
       compose(hostFor(queues, clients)).mail(),
     /** Of the accounts' worker, and of what connects accounts. */

@@ -33,7 +33,6 @@ export function testSettings(deployment: Deployment): NodeJS.ProcessEnv {
     [env.uploadBucket]: deployment.uploadBucket,
     [env.journalBucket]: deployment.journalBucket,
     ...Object.fromEntries(queues.map((queue) => [env[queueUrlNames[queue]], queueUrl(queue)])),
-    [env.deadLetterQueues]: JSON.stringify(Object.fromEntries(queues.map((queue) => [queue, `${queue}-dead`]))),
     [env.deadLetterQueueUrls]: JSON.stringify(
       Object.fromEntries(queues.map((queue) => [queue, `${queueUrl(queue)}-dead`])),
     ),

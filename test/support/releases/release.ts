@@ -16,11 +16,11 @@ import { createApp } from "#http/app.ts";
 import { noCredentials } from "#http/credentials/credentials.ts";
 import { parseUpdates } from "#platforms/parse/parse.ts";
 import { compose } from "../../../functions/compose.ts";
-import { deadLettersWorker } from "../../../functions/dead-letters/worker.ts";
 import { deliverWorker } from "../../../functions/deliver/worker.ts";
 import type { Host } from "../../../functions/host.ts";
 import { ingestWorker } from "../../../functions/ingest/worker.ts";
 import { profileWorker } from "../../../functions/profile/worker.ts";
+import { sweepWorker } from "../../../functions/sweep/worker.ts";
 
 export type Release = ReturnType<typeof openRelease>;
 
@@ -50,7 +50,7 @@ export function openRelease(
     ingest: ingestWorker(functions.ingest(), now),
     deliver: deliverWorker(functions.deliver(), now),
     profile: profileWorker(functions.profile(), now),
-    deadLetters: deadLettersWorker(functions.deadLetters(), now),
+    sweep: sweepWorker(functions.sweep(), now),
     /** Redrives the dead letters of a queue, as `dlq redrive --queue` does. */
     async redrive(queue: QueueName): Promise<RedriveResult[]> {
       const results: RedriveResult[] = [];

@@ -13,12 +13,12 @@ import { startFlowTable } from "../world/flow-table.ts";
 import { importLaterRelease, LATER_LETTER, LATER_TEXT } from "./later-release.ts";
 import { openRelease, type Release } from "./release.ts";
 
-type FunctionName = "intake" | "ingest" | "deliver" | "profile" | "deadLetters";
+type FunctionName = "intake" | "ingest" | "deliver" | "profile" | "sweep";
 type Version = "present" | "later";
 
 /** The functions in the orders that make the most messages unreadable: who sends changes before who receives, and back after. */
-const FORWARD = ["intake", "ingest", "profile", "deliver", "deadLetters"] as const;
-const BACK = ["deliver", "deadLetters", "profile", "ingest", "intake"] as const;
+const FORWARD = ["intake", "ingest", "profile", "deliver", "sweep"] as const;
+const BACK = ["deliver", "sweep", "profile", "ingest", "intake"] as const;
 
 /** Behind which queue each worker stands. Each has a queue of dead letters. */
 const workers: readonly (readonly [QueueName, FunctionName])[] = [
@@ -74,16 +74,16 @@ export async function runRollout(webhooks: number): Promise<Rollout> {
     const deployed = new Map<FunctionName, Version>(FORWARD.map((name) => [name, "present"]));
     const running = (name: FunctionName) => releases[deployed.get(name) ?? "present"];
     const handlerOf =
-      (name: Exclude<FunctionName, "intake">): Handler =>
+      (name: Exclude<FunctionName, "intake" | "sweep">): Handler =>
       (event, invocation) =>
         running(name)[name](event, invocation);
-    const sources: readonly EventSource[] = [
-      ...workers.map(([queue, name]) => eventSource(sqs, queueUrls[queue], handlerOf(name as "ingest"))),
-      ...deadUrls.map((url) => eventSource(sqs, url, handlerOf("deadLetters"))),
-    ];
+    const sources: readonly EventSource[] = workers.map(([queue, name]) =>
+      eventSource(sqs, queueUrls[queue], handlerOf(name as "ingest")),
+    );
     const runWorkers = async () => {
       for (const source of sources)
         for (let batch = await source.next(); batch; batch = await source.next()) await batch.work();
+      await running("sweep").sweep({ task: "watch" }, { getRemainingTimeInMillis: () => 50 * SECOND });
     };
     /** Until every message was processed or received ten times. */
     const settle = async () => {

@@ -38,7 +38,7 @@ async function checkQueue(client: SQSClient, name: QueueName, QueueUrl: string):
     if (ApproximateNumberOfMessages === "0") return ok("");
     return warning(
       `${ApproximateNumberOfMessages} dead letters of ${name} wait in their queue, where dlq list does not show them.`,
-      "See the alarm DeadLettersWaiting in docs/operate/monitoring.md.",
+      "The sweep reads them every five minutes. If they remain, see the alarm WatchFindings in docs/operate/monitoring.md.",
     );
   } catch (error) {
     if (!isError(error, ...MISSING)) throw error;

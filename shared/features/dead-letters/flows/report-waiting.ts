@@ -1,11 +1,11 @@
-import type { WaitingLettersPorts } from "../ports.ts";
+import type { WaitingQueuesPorts } from "../ports.ts";
 
 /**
- * Logs each dead-letter queue that has messages. `DeadLetters` empties the queues within seconds, so that messages which several
- * runs find show that it does not work.
+ * Logs each queue of background work that has messages which its worker could receive. A worker that keeps up receives them
+ * within seconds, so that messages which all runs of half an hour find show that it does not.
  */
-export async function reportWaitingLetters({ deadLetterQueues, log }: WaitingLettersPorts): Promise<void> {
-  for (const { queue, messages } of await deadLetterQueues.count()) {
-    if (messages > 0) log({ event: "dead_letters.waiting", queue, messages });
+export async function reportWaitingQueues({ backgroundQueues, log }: WaitingQueuesPorts): Promise<void> {
+  for (const { queue, messages } of await backgroundQueues.countVisible()) {
+    if (messages > 0) log({ event: "queue.waiting", queue, messages });
   }
 }

@@ -10,10 +10,6 @@ export const unusedGrants: readonly UnusedGrant[] = [
     reason: "Lambda writes the output of each function. The local stack writes it into a file.",
   },
   {
-    grants: ["DeadLetters sqs:ChangeMessageVisibility *", "DeadLetters sqs:GetQueueUrl *"],
-    reason: "The worker asks for a dead letter again only while the table fails, which no stack's table does.",
-  },
-  {
     grants: ["Ingest s3:ListBucket RawBucket"],
     reason: "Without it, S3 answers 403 in place of 404 to the second receive of a webhook whose body is deleted.",
   },

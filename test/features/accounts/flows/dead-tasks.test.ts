@@ -5,8 +5,8 @@ import { deauthorize } from "#features/accounts/flows/platform-callbacks/deautho
 import { type AccountTask, decodeAccountTask, encodeAccountTask } from "#features/accounts/queue.ts";
 import { decodeEvent } from "#features/delivery/event-queue.ts";
 import { sweepDue } from "#features/delivery/flows/sweep/due.ts";
-import { deadLettersWorker } from "../../../../functions/dead-letters/worker.ts";
-import { invokeWorker, queueDepth, receiveAllMessages } from "../../../support/flows/queue-worker.ts";
+import { buryMessages } from "../../../support/flows/dead-letters.ts";
+import { queueDepth, receiveAllMessages } from "../../../support/flows/queue-worker.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
 import { openedEach, openedOnce } from "../../../support/opened.ts";
 import { openLoginFixture } from "./platform-callbacks/support/login-fixture.ts";
@@ -19,13 +19,7 @@ beforeEach(async () => {
 });
 
 /** The messages of the accounts queue become dead letters, as after ten failures. @returns how many */
-async function exhaustReceives(): Promise<number> {
-  const stores = { ...fixture.stores, receivedMessages: testEnv.receivedMessages, log: () => undefined };
-  const worker = deadLettersWorker({ ...stores, findSourceQueue: () => "Accounts" }, testEnv.now);
-  const { records, failed } = await invokeWorker(testEnv.eventSource, fixture.queues.accounts, worker);
-  expect(failed).toEqual([]);
-  return records.length;
-}
+const exhaustReceives = () => buryMessages(testEnv.deadLetterPorts("Accounts", fixture.queues), testEnv.now());
 
 const sweep = () => sweepDue(testEnv.sweepPorts(fixture.queues), testEnv.now());
 const send = (task: AccountTask) =>

@@ -23,7 +23,6 @@ import { counterStore } from "#features/stats/store.ts";
 import { tenantStore } from "#features/tenants/store/tenants.ts";
 import { encodeUpload } from "#features/uploads/queue.ts";
 import { parseUpdates } from "#platforms/parse/parse.ts";
-import { deadLettersWorker } from "../../../../functions/dead-letters/worker.ts";
 import { deliverWorker } from "../../../../functions/deliver/worker.ts";
 import { ingestWorker } from "../../../../functions/ingest/worker.ts";
 import { startReceiver } from "../../../base/net/receiver.ts";
@@ -31,6 +30,7 @@ import { openWebhookClient } from "../../../base/net/webhook-client-fixture.ts";
 import { collectPages } from "../../../support/collect-pages.ts";
 import { startTestTable } from "../../../support/dynamodb.ts";
 import { Crash, injectFaults } from "../../../support/faults.ts";
+import { buryMessages } from "../../../support/flows/dead-letters.ts";
 import { inboundBody, instagramWebhook } from "../../../support/flows/inbound-webhooks.ts";
 import { invokeWorker, queueDepth, receiveBatch } from "../../../support/flows/queue-worker.ts";
 import { createEndpointAt, recordMessage, startStatusReceiver } from "../../../support/flows/test-endpoints.ts";
@@ -74,8 +74,7 @@ function ports(): RedrivePorts {
 
 /** Quarantines a batch of a queue, as if its worker had failed ten times. */
 async function exhaustReceives(queue: QueueName): Promise<QuarantinedMessage[]> {
-  const worker = deadLettersWorker(testEnv.deadLetterPorts(queue), testEnv.now);
-  expect((await invokeWorker(testEnv.eventSource, urls()[queue], worker)).failed).toEqual([]);
+  expect(await buryMessages(testEnv.deadLetterPorts(queue, queues), testEnv.now())).toBeGreaterThan(0);
   const query = { queues: [queue], redriven: false, limit: 100 };
   return (await listDeadLetters(ports(), query, testEnv.now())).letters;
 }
@@ -136,7 +135,6 @@ it("a delivery's dead letter that arrives again after it was redriven does not a
   await redriveLetter(letter);
   const consumer = {
     ...ports(),
-    findSourceQueue: () => null,
     tenants: tenantStore(testEnv.table),
     counters: counterStore(testEnv.table),
     due: dueStore(testEnv.table),

@@ -1,14 +1,14 @@
 import { beforeEach, expect, it } from "vitest";
+import { openQueue } from "#base/aws/queues.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
 import { sweepDue } from "#features/delivery/flows/sweep/due.ts";
 import { counterStore } from "#features/stats/store.ts";
-import { deadLettersWorker } from "../../../../functions/dead-letters/worker.ts";
+import { buryMessages } from "../../../support/flows/dead-letters.ts";
 import { advanceToWholeSecond, type Outage, openOutage } from "../../../support/flows/outage-fixture.ts";
 import { invokeWorker, receiveAllMessages } from "../../../support/flows/queue-worker.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
 import { countedMetrics } from "../../../support/metering/counted-metrics.ts";
 import { openedOnce } from "../../../support/opened.ts";
-import { openStores } from "../../../support/stores/open-stores.ts";
 
 let outage: Outage;
 const testEnv = openedOnce(openTestEnv);
@@ -218,16 +218,12 @@ it("an endpoint whose circuit is open is probed half an hour later when its prob
   outage.respondWith(200);
   testEnv.advance(openUntil - testEnv.now());
   const queueMessages = await receiveAllMessages(testEnv.eventSource, outage.queues.slowDeliveries);
-  const ports = {
-    ...openStores(testEnv.table),
-    findSourceQueue: () => "SlowDeliveries" as const,
-    log: () => {},
-    receivedMessages: testEnv.receivedMessages,
-  };
   const steps = queueMessages.filter(({ body }) => body.includes('"kind":"probe"'));
   expect(steps).toHaveLength(1);
   await sweepDue(testEnv.sweepPorts(outage.queues), testEnv.now());
-  await deadLettersWorker(ports, testEnv.now)({ Records: steps }, { getRemainingTimeInMillis: () => 60_000 });
+  const dead = await testEnv.newQueues();
+  await openQueue(dead.slowDeliveries, testEnv.eventSource).send({ body: steps[0]?.body ?? "" });
+  expect(await buryMessages(testEnv.deadLetterPorts("SlowDeliveries", dead), testEnv.now())).toBe(1);
   testEnv.advance(29 * MINUTE);
   await sweepDue(testEnv.sweepPorts(outage.queues), testEnv.now());
   testEnv.advance(MINUTE);

@@ -1,10 +1,11 @@
 import { expect, it, onTestFinished } from "vitest";
 import { ATTEMPTS_MAX, RETRY_DELAYS } from "#base/kernel/limits.ts";
 import { DAY, HOUR, MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
+import { quarantineDeadLetter } from "#features/dead-letters/flows/quarantine.ts";
 import { sweepDue } from "#features/delivery/flows/sweep/due.ts";
 import { deliveryId } from "#features/delivery/rules/deliveries.ts";
+import { newTally } from "#features/stats/count.ts";
 import type { Endpoint } from "#features/webhooks/rules/endpoints.ts";
-import { deadLettersWorker } from "../../../../functions/dead-letters/worker.ts";
 import { deliverWorker } from "../../../../functions/deliver/worker.ts";
 import { type Respond, startReceiver } from "../../../base/net/receiver.ts";
 import { openEndpointFixture } from "../../../support/flows/endpoint-fixture.ts";
@@ -13,7 +14,6 @@ import { createEndpointAt } from "../../../support/flows/test-endpoints.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
 import { openedEach, openedOnce } from "../../../support/opened.ts";
 import { setAttributes } from "../../../support/stores/items.ts";
-import { openStores } from "../../../support/stores/open-stores.ts";
 
 const testEnv = openedOnce(openTestEnv);
 const fixture = openedEach(() => openEndpointFixture(testEnv));
@@ -217,19 +217,11 @@ it("a retry that no worker could process becomes a quarantine row, and its deliv
   const { endpoint, eventUlid } = await publishTo(503);
   await deliverEvents();
   testEnv.advance(6 * SECOND);
-  const records = await receiveBatch(testEnv.eventSource, fixture.queues.deliveries);
-  const ports = {
-    ...openStores(testEnv.table),
-    findSourceQueue: () => "Deliveries" as const,
-    log: () => {},
-    receivedMessages: testEnv.receivedMessages,
-  };
+  const [retry] = await receiveBatch(testEnv.eventSource, fixture.queues.deliveries);
+  const { messageId, body } = retry ?? expect.unreachable("a retry is queued");
+  const letter = { queue: "Deliveries", messageId, body, group: null, receives: 10, sentAt: testEnv.now() } as const;
   for (let i = 0; i < 2; i++) {
-    const answer = await deadLettersWorker(ports, testEnv.now)(
-      { Records: records },
-      { getRemainingTimeInMillis: () => 60_000 },
-    );
-    expect(answer.batchItemFailures).toEqual([]);
+    await quarantineDeadLetter(testEnv.deadLetterPorts("Deliveries"), letter, newTally(), testEnv.now());
     expect(await fixture.row(endpoint, eventUlid)).toMatchObject({ status: "dlq", attempt: 1, nextRetryAt: null });
   }
 });

@@ -6,10 +6,10 @@ import { getMessage, listMessages, readConversation } from "#features/inbox/flow
 import type { Message } from "#features/inbox/rules/messages.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
-import { deadLettersWorker } from "../../../../functions/dead-letters/worker.ts";
 import { eraseWorker } from "../../../../functions/erase/worker.ts";
 import { injectFaults } from "../../../support/faults.ts";
 import { putEndpointRow, rowsMentioning, runErasure, seedDataSubject } from "../../../support/flows/data-subject.ts";
+import { buryMessages } from "../../../support/flows/dead-letters.ts";
 import { invokeWorker, queueDepth } from "../../../support/flows/queue-worker.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
 import { newTenant, sampleMessage } from "../../../support/stores/samples.ts";
@@ -83,8 +83,7 @@ it("an erasure continues half an hour after its background failed ten times", as
   const sweep = () => sweepDue(testEnv.sweepPorts(queues), testEnv.now());
   await sweep();
   testEnv.advance(MINUTE);
-  const quarantine = deadLettersWorker(testEnv.deadLetterPorts("Erasures"), testEnv.now);
-  await invokeWorker(testEnv.eventSource, queues.erasures, quarantine);
+  expect(await buryMessages(testEnv.deadLetterPorts("Erasures", queues), testEnv.now())).toBe(1);
   expect(await queueDepth(testEnv.eventSource, queues.erasures)).toBe(0);
 
   testEnv.advance(29 * MINUTE);

@@ -13,11 +13,11 @@ import { outboundMessageStore } from "#features/inbox/store/outbound-messages.ts
 import { publishSendFailed } from "#features/sending/flows/settle.ts";
 import { sendRecordStore } from "#features/sending/store/send-records.ts";
 import type { Endpoint } from "#features/webhooks/rules/endpoints.ts";
-import { deadLettersWorker } from "../../../../functions/dead-letters/worker.ts";
 import { startReceiver } from "../../../base/net/receiver.ts";
 import { injectFaults } from "../../../support/faults.ts";
 import { openCountFixture } from "../../../support/flows/counter-fixture.ts";
-import { invokeWorker, queueDepth } from "../../../support/flows/queue-worker.ts";
+import { buryMessages } from "../../../support/flows/dead-letters.ts";
+import { queueDepth } from "../../../support/flows/queue-worker.ts";
 import { createEndpointAt, recordMessage, startStatusReceiver } from "../../../support/flows/test-endpoints.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
 import { openedEach, openedOnce } from "../../../support/opened.ts";
@@ -120,12 +120,11 @@ it("deliveries of a failed send count for a live key, and not for a test key", a
   expect(await fixture.messages()).toBe(0);
 });
 
-/** Runs the dead-letter worker on these messages of the deliveries queue. */
+/** These messages of the deliveries queue become dead letters. */
 async function die(...bodies: string[]): Promise<void> {
   const dead = await testEnv.newQueues();
   await openQueue(dead.deliveries, testEnv.eventSource).sendAll(bodies.map((body) => ({ body })));
-  const worker = deadLettersWorker(testEnv.deadLetterPorts("Deliveries"), testEnv.now);
-  await invokeWorker(testEnv.eventSource, dead.deliveries, worker);
+  await buryMessages(testEnv.deadLetterPorts("Deliveries", dead), testEnv.now());
 }
 
 it("deliveries of a test key's send never count: first attempt, retry, replay and dead letter", async () => {

@@ -12,7 +12,6 @@ import { deriveErasureId } from "#features/erasure/rules/erasures.ts";
 import { encodeProfile } from "#features/inbox/profile-queue.ts";
 import { encodeUpload } from "#features/uploads/queue.ts";
 import { newUploadId } from "#features/uploads/rules/uploads.ts";
-import { deadLettersWorker } from "../../../../functions/dead-letters/worker.ts";
 import { deliverWorker } from "../../../../functions/deliver/worker.ts";
 import { eraseWorker } from "../../../../functions/erase/worker.ts";
 import { handOverWorker } from "../../../../functions/hand-over/worker.ts";
@@ -20,6 +19,7 @@ import { ingestWorker } from "../../../../functions/ingest/worker.ts";
 import { mailWorker } from "../../../../functions/mail/worker.ts";
 import { profileWorker } from "../../../../functions/profile/worker.ts";
 import { allRows } from "../../../support/flows/data-subject.ts";
+import { buryMessages, lettersOf } from "../../../support/flows/dead-letters.ts";
 import { inboundBody, instagramWebhook } from "../../../support/flows/inbound-webhooks.ts";
 import { invokeWithRecord, type QueueWorker } from "../../../support/flows/queue-worker.ts";
 import { openTestEnv, type TestEnv } from "../../../support/flows/test-env.ts";
@@ -31,9 +31,7 @@ import { noStream } from "../../realtime/flows/support/no-stream.ts";
 import { openWorkspace, runDeletion } from "./support/doomed-tenant.ts";
 
 const tenant = toTenantId("zebra-shop");
-let workers: Readonly<
-  Record<"ingest" | "deliver" | "profile" | "erase" | "mail" | "uploads" | "deadLetters", QueueWorker>
->;
+let workers: Readonly<Record<"ingest" | "deliver" | "profile" | "erase" | "mail" | "uploads", QueueWorker>>;
 let workspace: Awaited<ReturnType<typeof openWorkspace>>;
 let calls = 0;
 let uploadId: string;
@@ -75,7 +73,6 @@ beforeAll(async () => {
     uploadLinks: { readUrl: async () => "https://files.example/file" },
     uploadFiles: testEnv.uploadFiles,
   };
-  const deadLetterPorts = { ...common, findSourceQueue: (name: string) => name as QueueName };
   uploadId = newUploadId(testEnv.now());
   await common.uploads.create(
     {
@@ -101,7 +98,6 @@ beforeAll(async () => {
     erase: eraseWorker(testEnv.erasePorts(queues), testEnv.now) as QueueWorker,
     mail: mailWorker(mailPorts, testEnv.now) as QueueWorker,
     uploads: handOverWorker(handOverPorts, testEnv.now) as QueueWorker,
-    deadLetters: deadLettersWorker(deadLetterPorts, testEnv.now) as QueueWorker,
   };
 });
 
@@ -154,8 +150,14 @@ function queuedMessages(): readonly QueuedMessage[] {
 
 const rowsNamingTenant = async () => (await allRows(testEnv)).filter((row) => JSON.stringify(row).includes(tenant));
 const statusesOfTenant = async () => (await rowsNamingTenant()).map(({ SK, st }) => [SK, st]);
-const toDeadLetters = ({ queue, body }: QueuedMessage) =>
-  invokeWithRecord(workers.deadLetters, body, 10, `http://queues/${queue}`);
+/** @returns how many dead letters were processed */
+async function toDeadLetters({ queue, body }: QueuedMessage): Promise<number> {
+  const dead = await testEnv.newQueues();
+  const url = dead.inbound;
+  await openQueue(url, testEnv.eventSource).send({ body });
+  const ports = lettersOf(testEnv.deadLetterPorts(queue), { queue, url, sqs: testEnv.eventSource });
+  return buryMessages(ports, testEnv.now());
+}
 
 describe("a message of a deleted tenant", () => {
   let messages: readonly QueuedMessage[];
@@ -169,7 +171,7 @@ describe("a message of a deleted tenant", () => {
     for (const message of messages.slice(1)) await toDeadLetters(message);
     const quarantined = (await rowsNamingTenant()).map(({ PK }) => PK).filter((key) => key.startsWith("QUAR#"));
     const queuesWithTenant = ["Deliveries", "Erasures", "Events", "Mails", "Profiles", "Uploads"];
-    expect(quarantined.sort()).toEqual(queuesWithTenant.map((queue) => `QUAR#${queue}`));
+    expect([...new Set(quarantined)].sort()).toEqual(queuesWithTenant.map((queue) => `QUAR#${queue}`));
     await runDeletion(testEnv, tenant);
   });
 
@@ -183,7 +185,7 @@ describe("a message of a deleted tenant", () => {
 
   it("a message of a deleted tenant that becomes a dead letter leaves no row that names the tenant", async () => {
     for (const message of messages) {
-      expect(await toDeadLetters(message), message.name).toEqual({ batchItemFailures: [] });
+      expect(await toDeadLetters(message), message.name).toBe(1);
       expect(await statusesOfTenant(), message.name).toEqual([["TENANT", "deleted"]]);
     }
   });

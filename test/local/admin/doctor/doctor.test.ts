@@ -194,7 +194,7 @@ describe("each check names what is wrong and its fix", () => {
     [
       "concurrency",
       { GetAccountSettings: { AccountLimit: { ConcurrentExecutions: 400, UnreservedConcurrentExecutions: 300 } } },
-      "warning | Lambda's limit is 400 concurrent executions, but the queues (409) and the reservations (100) may use 509: a busy queue can leave none for the API. | Request a quota L-B99A9384 of Lambda above 509, or lower the settings of concurrency.",
+      "warning | Lambda's limit is 400 concurrent executions, but the queues (389) and the reservations (100) may use 489: a busy queue can leave none for the API. | Request a quota L-B99A9384 of Lambda above 489, or lower the settings of concurrency.",
     ],
     [
       "concurrency",
@@ -581,12 +581,12 @@ test("a check whose connection is lost says so, and ends no other", async () => 
   ]);
 });
 
-test("a new account with the size small needs 22 places, which no setting lowers", async () => {
+test("a new account with the size small needs 20 places, which no setting lowers", async () => {
   writeStage({ ...stage, size: "small" });
   const limit = { AccountLimit: { ConcurrentExecutions: 10, UnreservedConcurrentExecutions: 10 } };
   aws.answers = { ...aws.answers, GetAccountSettings: limit };
   expect(await lineOf("concurrency")).toBe(
-    "warning | Lambda's limit is 10 concurrent executions, but the queues (22) and the reservations (0) may use 22: a busy queue can leave none for the API. | Request a quota L-B99A9384 of Lambda above 22.",
+    "warning | Lambda's limit is 10 concurrent executions, but the queues (20) and the reservations (0) may use 20: a busy queue can leave none for the API. | Request a quota L-B99A9384 of Lambda above 20.",
   );
 });
 
