@@ -44,6 +44,48 @@ it("a draft outlives a reload at once after the last letter", async () => {
   expect(await field(page).inputValue()).toBe(`${DRAFT}wer`);
 });
 
+it("what a draft replies to outlives a reload, and goes with the text; the browser stores no word of it", async () => {
+  const { world, anna, page } = await writing();
+  await page.locator(".m.in").last().hover();
+  await page.locator(".m.in .answer").last().click();
+  const quote = page.locator(".reply-line", { hasText: "Anna Berg writes 2" });
+  await quote.waitFor();
+  await isStored(page);
+  expect(await storedTexts(page)).not.toContain("writes 2");
+  await page.reload();
+  await quote.waitFor();
+  await openRow(page, "Ole Dahl");
+  await quote.waitFor({ state: "detached" });
+  await openRow(page, "Anna Berg");
+  await field(page).press("Control+Enter");
+  await quote.waitFor({ state: "detached" });
+  await waitFor("the reply", () => world.callsOf("POST /v1/messages/reply")[0]);
+  expect(world.callsOf("POST /v1/messages/reply").map(({ body }) => body)).toEqual([
+    { conversation_id: anna, text: DRAFT, reply_to: "m_anna.berg_1" },
+  ]);
+  await page.locator('[data-send="sent"], .m.out').last().waitFor();
+  await page.reload();
+  await field(page).waitFor();
+  expect(await quote.count()).toBe(0);
+});
+
+it.each(["a sign-out", "an erasure"])("%s removes what a draft replies to", async (how) => {
+  const { world, anna, page } = await writing();
+  await page.locator(".m.in").last().hover();
+  await page.locator(".m.in .answer").last().click();
+  const isQuoteStored = () => page.evaluate<boolean>('JSON.stringify({ ...localStorage }).includes("m_anna.berg_1")');
+  await waitFor("the stored quote", isQuoteStored);
+  if (how === "an erasure") {
+    world.inbox.erase(anna);
+    await rowOf(page, "Anna Berg").waitFor({ state: "detached" });
+  } else {
+    await page.getByRole("button", { name: "Profile" }).click();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.waitForURL(/\/console\/auth\/sign-in/);
+  }
+  await waitFor("the end of the quote", async () => !(await isQuoteStored()));
+});
+
 it("a draft outlives the closing of its window, and shows in other ones", async () => {
   const { world, anna, page } = await writing();
   const other = await world.visit(anna);

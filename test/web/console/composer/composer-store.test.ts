@@ -3,6 +3,7 @@ import {
   draftOf,
   fullDraftOf,
   openDrafts,
+  quoteOf,
   removeUnfinished,
   setDraft,
   setUnfinished,
@@ -256,11 +257,11 @@ it("a send that is edited comes back with its text, its files and what it replie
   inbox.receive(theirs("m1", 1));
   store.putBack(store.getState().sends[0] as Send);
   expect(store.getState().sends).toEqual([]);
-  expect(store.getState().quotes.get(CONVERSATION)).toBe("m0");
+  expect(quoteOf(CONVERSATION)).toBe("m0");
   expect(store.takeFiles(CONVERSATION)).toEqual([picture]);
   expect(store.answerSinceWriting(CONVERSATION, null)?.id).toBe("m1");
   inbox.receive(erased);
-  expect(store.getState().quotes.size).toBe(0);
+  expect(quoteOf(CONVERSATION)).toBeNull();
 });
 
 it.each(["sending", "held"] as const)(

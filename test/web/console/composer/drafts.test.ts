@@ -51,12 +51,15 @@ it("two tabs keep each other's drafts, also before one hears of the other's chan
 it("a sign-out in one tab removes the drafts in every tab and in the browser", async () => {
   const [first, second] = [await openTab(), await openTab()];
   first.setDraft("c1", text("Hello"));
+  first.setQuote("c1", "m1", NOW);
   second.syncDrafts({ key: KEY });
+  expect(second.quoteOf("c1")).toBe("m1");
   first.clearDrafts();
   expect(localStorage.getItem(KEY)).toBeNull();
   // The event of a storage that was cleared has no key.
   second.syncDrafts({ key: null });
   expect([first.draftOf("c1"), second.draftOf("c1")]).toEqual(["", ""]);
+  expect([first.quoteOf("c1"), second.quoteOf("c1")]).toEqual([null, null]);
 });
 
 it("a page that is left after a sign-out stores nothing, and the next sign-in stores again", async () => {
@@ -120,6 +123,23 @@ it("a send that has not ended stands beside the text that is written since, and 
   expect(drafts.fullDraftOf("c2")).toEqual({ text: "", startedAt: NOW, unfinished: [send] });
   drafts.removeUnfinished("c2", "k");
   expect(drafts.fullDraftOf("c2")).toBeNull();
+});
+
+it("a draft replies to the same message after a reload, until that is taken back, sent or erased", async () => {
+  const drafts = await openTab();
+  drafts.setQuote("c1", "m1", NOW);
+  drafts.setDraft("c1", text("To this one", NOW + 5));
+  drafts.setQuote("c2", "m2", NOW);
+  const reloaded = await openTab();
+  expect([reloaded.quoteOf("c1"), reloaded.quoteOf("c2"), reloaded.quoteOf("c3")]).toEqual(["m1", "m2", null]);
+  expect(reloaded.fullDraftOf("c1")).toEqual({ ...text("To this one", NOW + 5), replyTo: "m1" });
+  reloaded.setQuote("c1", null, NOW);
+  expect(reloaded.fullDraftOf("c1")).toEqual(text("To this one", NOW + 5));
+  reloaded.setQuote("c2", null, NOW);
+  expect(stored()).not.toContain("c2");
+  reloaded.setQuote("c1", "m1", NOW);
+  reloaded.removeDraft("c1");
+  expect([reloaded.quoteOf("c1"), stored().includes("m1")]).toEqual([null, false]);
 });
 
 it("a send that was stored before the page began is that of an earlier page, and one of this page is not", async () => {

@@ -10,6 +10,7 @@ import {
   isOfEarlierPage,
   removeDraft,
   removeUnfinished,
+  setQuote,
   setUnfinished,
   type UnfinishedSend,
 } from "./drafts.ts";
@@ -46,8 +47,6 @@ interface ComposerState {
   readonly sends: readonly Send[];
   readonly chips: ReadonlyMap<string, readonly Chip[]>;
   readonly holds: SeenHolds;
-  /** The id of the message that is replied to, by conversation. */
-  readonly quotes: ReadonlyMap<string, string>;
 }
 
 /** What a person sends. */
@@ -62,7 +61,7 @@ export class ComposerStore {
   readonly inbox: LiveInbox;
   /** As messages name this person. */
   readonly #actorId: string;
-  #state: ComposerState = { sends: [], chips: new Map(), holds: new Map(), quotes: new Map() };
+  #state: ComposerState = { sends: [], chips: new Map(), holds: new Map() };
   readonly #listeners = new Set<() => void>();
   /** The keys of sends by the ids of their holds. */
   readonly #holds = new Map<string, string>();
@@ -192,10 +191,7 @@ export class ComposerStore {
 
   /** Sets the message that is replied to; null for none. */
   setQuote(conversation: string, messageId: string | null): void {
-    const quotes = new Map(this.#state.quotes);
-    if (messageId === null) quotes.delete(conversation);
-    else quotes.set(conversation, messageId);
-    this.#set({ quotes });
+    setQuote(conversation, messageId, this.inbox.clock.now());
   }
 
   /** The person begins to write, or to attach files: the answers that the thread shows now are known to them. */
@@ -285,11 +281,10 @@ export class ComposerStore {
   /** Forgets what belongs to a conversation that was erased. */
   forget(conversation: string): void {
     removeDraft(conversation);
-    const [chips, quotes] = [new Map(this.#state.chips), new Map(this.#state.quotes)];
+    const chips = new Map(this.#state.chips);
     chips.delete(conversation);
-    quotes.delete(conversation);
     this.#seen.delete(conversation);
-    this.#set({ sends: this.#state.sends.filter((send) => send.conversation !== conversation), chips, quotes });
+    this.#set({ sends: this.#state.sends.filter((send) => send.conversation !== conversation), chips });
   }
 
   /** The page is left: a text that was refused waits where it was written. */

@@ -8,6 +8,8 @@ export interface Draft {
   readonly text: string;
   /** When the person began to write, in epoch milliseconds of the server. */
   readonly startedAt: number;
+  /** The id of the message that the text replies to. */
+  readonly replyTo?: string | undefined;
   /** What the person sent, as long as it is not certain that it arrived or was refused. */
   readonly unfinished?: readonly UnfinishedSend[] | undefined;
 }
@@ -57,9 +59,22 @@ export function fullDraftOf(conversationId: string): Draft | null {
   return drafts[conversationId] ?? null;
 }
 
-/** Stores what a person has written. What they sent before stays. */
-export function setDraft(conversationId: string, { text, startedAt }: Omit<Draft, "unfinished">): void {
+/** Stores what a person has written. What it replies to and what they sent before stay. */
+export function setDraft(conversationId: string, { text, startedAt }: Pick<Draft, "text" | "startedAt">): void {
   change(conversationId, (current) => ({ ...current, text, startedAt }));
+}
+
+/** The id of the message that a draft replies to; null for none. */
+export function quoteOf(conversationId: string): string | null {
+  return drafts[conversationId]?.replyTo ?? null;
+}
+
+/** Stores which message a draft replies to; null for none. @param at epoch milliseconds of the server */
+export function setQuote(conversationId: string, messageId: string | null, at: number): void {
+  change(conversationId, (current) => {
+    const { replyTo: _, ...draft } = current ?? { text: "", startedAt: at };
+    return messageId === null ? draft : { ...draft, replyTo: messageId };
+  });
 }
 
 /** Puts a text back where it was written, before what the person has written since. @param at epoch milliseconds of the server */
@@ -138,12 +153,12 @@ if (typeof localStorage !== "undefined" && "addEventListener" in globalThis)
     syncDrafts(event as Event & { key?: string | null }),
   );
 
-/** Changes one draft. Others are as another tab stored them last. One without a text and a send is removed. */
+/** Changes one draft. Others are as another tab stored them last. One without a text, a quote and a send is removed. */
 function change(conversationId: string, next: (current: Draft | undefined) => Draft | null): void {
   const stored = read();
   if (stored.owner === owner) drafts = { ...stored.drafts };
   const draft = next(drafts[conversationId]);
-  const isEmpty = draft === null || (draft.text === "" && (draft.unfinished ?? []).length === 0);
+  const isEmpty = draft === null || (draft.text === "" && !draft.replyTo && (draft.unfinished ?? []).length === 0);
   if (isEmpty && !(conversationId in drafts)) return;
   if (isEmpty) delete drafts[conversationId];
   else drafts[conversationId] = draft;

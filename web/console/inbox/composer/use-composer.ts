@@ -4,6 +4,7 @@ import { messagesOf } from "../../data/message-book.ts";
 import type { Conversation, Message } from "../../data/types.ts";
 import { useServerTime, useThread, useWorkspace } from "../../data/workspace.tsx";
 import { type Chip, ComposerStore } from "./composer-store.ts";
+import { onDraftsChange, quoteOf } from "./drafts.ts";
 import type { Send } from "./sends.ts";
 
 const stores = new WeakMap<LiveInbox, ComposerStore>();
@@ -32,8 +33,7 @@ export function useChips(conversation: string): readonly Chip[] {
 
 /** The id of the message that is replied to; null for none. */
 export function useQuote(conversation: string): string | null {
-  const store = useComposerStore();
-  return useSyncExternalStore(store.subscribe, () => store.getState().quotes.get(conversation) ?? null);
+  return useSyncExternalStore(onDraftsChange, () => quoteOf(conversation));
 }
 
 /** A message of a thread; null when it is not loaded. */
