@@ -67,6 +67,94 @@ it("the composer stands at the lower edge, and a message is written and sent by 
   expect(world.callsOf(REPLY).map(({ body }) => body)).toEqual([{ conversation_id: anna, text: "On my way" }]);
 });
 
+const KEYBOARD_PX = 336;
+
+/** A thread that is higher than a phone, with the field of its composer in use. */
+async function typing(more: { readonly before?: string } = {}) {
+  const world = await ConsoleWorld.open(browser, {
+    viewport: { width: 390, height: 844 },
+    hasTouch: true,
+    isMobile: true,
+  });
+  if (more.before) await world.context.addInitScript(more.before);
+  const many = Array.from({ length: 30 }, (_, index) => 60 - index);
+  world.inbox.add("Anna Berg", many);
+  const page = await world.visit();
+  await rowOf(page, "Anna Berg").tap();
+  await field(page).tap();
+  await waitFor("the end of the thread", async () => (await lowest(page)).message > 0);
+  return { world, page };
+}
+
+/** Where the newest message and the composer end, and where the head begins, in pixels below the top of the window. */
+const lowest = (page: Page): Promise<{ message: number; composer: number; head: number }> =>
+  page.evaluate(`(() => {
+    const box = (selector) => [...document.querySelectorAll(selector)].at(-1)?.getBoundingClientRect();
+    const ends = [...document.querySelectorAll(".m")].map((node) => node.getBoundingClientRect().bottom);
+    return { message: Math.max(0, ...ends), composer: box(".foot").bottom, head: box(".thread-head").top };
+  })()`);
+
+const standsAbove = (page: Page, edge: number) =>
+  waitFor(`a composer above ${edge} with the newest message over it`, async () => {
+    const { message, composer, head } = await lowest(page);
+    const top = (await page.locator(".foot").boundingBox())?.y ?? 0;
+    return Math.abs(composer - edge) < 12 && message > top - 120 && message <= top + 1 && head >= 0;
+  });
+
+it("the composer stands above a keyboard that shortens the window, and the newest message above it", async () => {
+  const { page } = await typing();
+  await standsAbove(page, 844);
+  // Chromium does this on a phone when the page asks for it.
+  const asked = await page.locator('meta[name="viewport"]').getAttribute("content");
+  expect(asked?.split(/,\s*/)).toContain("interactive-widget=resizes-content");
+  await page.setViewportSize({ width: 390, height: 844 - KEYBOARD_PX });
+  await standsAbove(page, 844 - KEYBOARD_PX);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await standsAbove(page, 844);
+});
+
+// Safari leaves the window as it is, shortens the visual viewport and moves the page up. Chromium does it on no machine.
+const SAFARI = `{
+  let covered = 0;
+  let moved = 0;
+  const viewport = new EventTarget();
+  Object.defineProperties(viewport, {
+    height: { get: () => innerHeight - covered },
+    pageTop: { get: () => moved },
+    scale: { value: 1 },
+  });
+  Object.defineProperty(window, "visualViewport", { value: viewport });
+  window.scrollTo = (_, top) => { moved = top; };
+  window.isMoved = () => moved !== 0;
+  window.cover = (px) => {
+    covered = px;
+    moved = px;
+    viewport.dispatchEvent(new Event("resize"));
+    viewport.dispatchEvent(new Event("scroll"));
+  };
+}`;
+
+it("the composer stands above a keyboard that covers the window, and the page is not moved out of it", async () => {
+  const { world, page } = await typing({ before: SAFARI });
+  await standsAbove(page, 844);
+  await page.evaluate(`cover(${KEYBOARD_PX})`);
+  await standsAbove(page, 844 - KEYBOARD_PX);
+  expect(await page.evaluate("isMoved()")).toBe(false);
+  await page.evaluate("cover(0)");
+  await standsAbove(page, 844);
+  expect(world.complaints).toEqual([]);
+});
+
+it("a page that is zoomed by two fingers keeps its height", async () => {
+  const { page } = await typing();
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send("Emulation.setPageScaleFactor", { pageScaleFactor: 2 });
+  await waitFor("the zoom", () => page.evaluate<boolean>("visualViewport.scale === 2 && visualViewport.height < 500"));
+  await page.evaluate("new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))");
+  const height = await page.evaluate<number>('document.querySelector(".app").getBoundingClientRect().height');
+  expect(Math.abs(height - 844)).toBeLessThan(2);
+});
+
 it.each(["Anna Berg", "Ole Dahl", "Ida Lund"])(
   "every target around %s is at least 44 pixels high and wide",
   async (name) => {

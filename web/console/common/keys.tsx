@@ -4,12 +4,15 @@ import { preferences } from "./preferences.ts";
 
 const Context = createContext<KeyMap | null>(null);
 
+/** What takes all keys while it is open. */
+const TAKES_KEYS = "dialog[open]:not(.plain), .menu:popover-open";
+
 /** Makes single keys work in the pages below. */
 export function KeysProvider({ children }: { children: ReactNode }) {
   const [map] = useState(() => new KeyMap());
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || !preferences().keys || document.querySelector("dialog[open]:not(.plain)")) return;
+      if (event.defaultPrevented || !preferences().keys || document.querySelector(TAKES_KEYS)) return;
       const target = event.target instanceof Element ? event.target : document.body;
       const press = {
         key: event.key,

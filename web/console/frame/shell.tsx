@@ -5,6 +5,7 @@ import type { LiveInbox } from "../data/live-inbox.ts";
 import { useWorkspace } from "../data/workspace.tsx";
 import { accountsPath, inboxPath, type Place } from "../paths.ts";
 import { SessionBar } from "../session/session-bar.tsx";
+import { FocusTip } from "../ui/focus-tip.tsx";
 import { useAlerts } from "./alerts.ts";
 import { ConnectionStrip } from "./connection-strip.tsx";
 import { KeysDialog } from "./keys-dialog.tsx";
@@ -13,6 +14,7 @@ import { Palette } from "./palette.tsx";
 import { Rail } from "./rail.tsx";
 import { texts } from "./texts.ts";
 import { useUnsentNotices } from "./use-unsent-notices.ts";
+import { useVisibleHeight } from "./use-visible-height.ts";
 import "./frame.css";
 
 const AWAY_MS = 30_000;
@@ -32,6 +34,7 @@ export function Shell({ place, children }: ShellProps) {
   useAlerts(place.page === "accounts" ? texts.accounts : texts.inbox);
   useRefetchAfterAway(inbox);
   useNoFilePages();
+  useVisibleHeight();
   useUnsentNotices(place.page === "inbox" ? place.conversation : null);
   useKeys([
     { key: "g i", run: () => navigate(inboxPath(tenant)), label: texts.goInbox, group: "Pages" },
@@ -60,6 +63,7 @@ export function Shell({ place, children }: ShellProps) {
       </div>
       {opened === "keys" ? <KeysDialog onClose={close} /> : null}
       {opened === "palette" ? <Palette onClose={close} onHelp={help} /> : null}
+      <FocusTip />
     </div>
   );
 }

@@ -1,7 +1,8 @@
-import { type ReactNode, useId, useRef } from "react";
+import { type ReactNode, useId, useRef, useState } from "react";
 import { Link } from "wouter";
 import { placePopover } from "./place-popover.ts";
-import { moveFocus } from "./roving-focus.ts";
+import { focusable, moveFocus, typeFocus } from "./roving-focus.ts";
+import { TypeAhead } from "./type-ahead.ts";
 import "./dialog.css";
 
 export interface MenuItem {
@@ -23,15 +24,34 @@ interface MenuProps {
   readonly children?: ReactNode;
 }
 
-/** A button with a popover of choices. Escape and a press elsewhere close it, and the focus goes back to the button. */
+/**
+ * A button with a popover of choices. An arrow key opens it, too, at its start or end. Arrow keys, `Home`, `End` and first
+ * letters move through it. Escape and a press elsewhere close it, and the focus goes back to the button.
+ */
 export function Menu({ label, button, className = "icon", items, children }: MenuProps) {
   const id = useId();
   const opener = useRef<HTMLButtonElement>(null);
   const popover = useRef<HTMLDivElement>(null);
+  const [typeAhead] = useState(() => new TypeAhead());
+  /** Which end has the focus when the popover opens. */
+  const end = useRef<"first" | "last">("first");
   const close = () => popover.current?.hidePopover();
   return (
     <>
-      <button type="button" ref={opener} className={className} aria-label={label} title={label} popoverTarget={id}>
+      <button
+        type="button"
+        ref={opener}
+        className={className}
+        aria-label={label}
+        title={label}
+        popoverTarget={id}
+        onKeyDown={(event) => {
+          if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+          event.preventDefault();
+          end.current = event.key === "ArrowUp" ? "last" : "first";
+          popover.current?.showPopover({ source: event.currentTarget });
+        }}
+      >
         {button}
       </button>
       <div
@@ -41,11 +61,16 @@ export function Menu({ label, button, className = "icon", items, children }: Men
         className="menu"
         aria-label={label}
         role="dialog"
-        onKeyDown={(event) => moveFocus(event)}
+        onKeyDown={(event) => {
+          moveFocus(event);
+          typeFocus(event, typeAhead);
+        }}
         onToggle={(event) => {
           if (event.newState !== "open") return;
           placePopover(popover.current, opener.current, "below");
-          popover.current?.querySelector<HTMLElement>("a, button, select")?.focus();
+          const controls = [...(popover.current?.querySelectorAll<HTMLElement>(focusable) ?? [])];
+          controls.at(end.current === "last" ? -1 : 0)?.focus();
+          end.current = "first";
         }}
       >
         {children}
