@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
 import { buildConsole, buildConsoleSync } from "./console/build.ts";
 import { buildDocs } from "./docs/build.ts";
+import { tokensForAll } from "./theme/tokens.ts";
 
 export { buildConsole, buildConsoleSync, buildDocs };
 
@@ -87,10 +88,10 @@ function buildPage(folder: string, { source, scripts, style }: PageSource): void
   writeStyle(join(folder, style), join(web, source, style));
 }
 
-/** Writes the theme before a page's own style. */
+/** Writes the tokens and what all these pages have in common before a page's own style. */
 function writeStyle(file: string, source: string): void {
   const styles = [join(web, "theme", "theme.css"), source].map((path) => readFileSync(path, "utf8"));
-  writeFileSync(file, styles.join("\n"));
+  writeFileSync(file, [tokensForAll(), ...styles].join("\n"));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

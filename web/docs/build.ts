@@ -2,6 +2,7 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } fro
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
+import { tokensForAll } from "../theme/tokens.ts";
 import { buildSite } from "./site/site.ts";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
@@ -61,24 +62,8 @@ function listFiles(source: string): string[] {
     .sort();
 }
 
-/** The colors of the theme and the styles of the pages. */
+/** The tokens and the styles of the pages. */
 function styles(): string {
-  const theme = readFileSync(join(here, "..", "theme", "theme.css"), "utf8");
   const pageStyles = STYLES.map((name) => readFileSync(join(here, "styles", `${name}.css`), "utf8"));
-  return [themeColors(theme), ...pageStyles].join("\n");
-}
-
-/** The colors of the theme: those of the system's scheme, and of the scheme that a reader chose (`data-theme`). */
-function themeColors(css: string): string {
-  // Super-linear: the text is the theme of this repository.
-  const light = /^:root \{\n([\s\S]*?)^\}/m.exec(css)?.[1];
-  // Super-linear: the text is the theme of this repository.
-  const dark = /^@media \(prefers-color-scheme: dark\) \{\n {2}:root \{\n([\s\S]*?)^ {2}\}/m.exec(css)?.[1];
-  if (light === undefined || dark === undefined) throw new Error("theme.css has no colors of both schemes.");
-  return [
-    `:root {\n${light}}`,
-    `@media (prefers-color-scheme: dark) {\n:root:not([data-theme="light"]) {\n${dark}}\n}`,
-    `:root[data-theme="light"] {\n  color-scheme: light;\n}`,
-    `:root[data-theme="dark"] {\n  color-scheme: dark;\n${dark}}`,
-  ].join("\n");
+  return [tokensForAll(), ...pageStyles].join("\n");
 }

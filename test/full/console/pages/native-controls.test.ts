@@ -102,7 +102,7 @@ it("every control that shows no words has a tip that the keyboard reaches, with 
   expect(seen).toEqual(expect.arrayContaining(["About this person (p)", "Attach files", "Emoji"]));
 });
 
-it("Escape hides a tip and does nothing else, and a pointer gets none", async () => {
+it("Escape hides a tip and leaves the focus, and a pointer gets no tip", async () => {
   const { page } = await openThread();
   const button = page.getByRole("button", { name: "About this person" });
   await page.getByRole("button", { name: "Done" }).focus();
