@@ -9,8 +9,14 @@ import "./focus-tip.css";
 export function FocusTip() {
   const tip = useRef<HTMLDivElement>(null);
   useEffect(() => {
+    let control: HTMLElement | null = null;
     const hide = () => {
+      control = null;
       if (tip.current?.matches(":popover-open")) tip.current.hidePopover();
+    };
+    // A control that was out of sight moves once more after it has the focus.
+    const place = () => {
+      if (control) placePopover(tip.current, control, "below");
     };
     const show = ({ target }: FocusEvent) => {
       hide();
@@ -18,13 +24,17 @@ export function FocusTip() {
       if (!tip.current) return;
       tip.current.textContent = target.title;
       tip.current.showPopover();
-      placePopover(tip.current, target, "below");
+      control = target;
+      place();
     };
-    const hiding = ["focusout", "keydown", "pointerdown", "scroll", "resize"];
+    const hiding = ["focusout", "keydown", "pointerdown"];
+    const moving = ["scroll", "resize"];
     for (const type of hiding) addEventListener(type, hide, true);
+    for (const type of moving) addEventListener(type, place, true);
     addEventListener("focusin", show);
     return () => {
       for (const type of hiding) removeEventListener(type, hide, true);
+      for (const type of moving) removeEventListener(type, place, true);
       removeEventListener("focusin", show);
     };
   }, []);

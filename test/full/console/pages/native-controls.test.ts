@@ -118,3 +118,20 @@ it("Escape hides a tip and leaves the focus, and a pointer gets no tip", async (
   await button.click();
   expect(await tip(page).count()).toBe(0);
 });
+
+it("the tip of a control that was out of sight stands beside it", async () => {
+  const world = await ConsoleWorld.open(browser);
+  const many = Array.from({ length: 40 }, (_, index) => 90 - index);
+  const page = await world.visit(world.inbox.add("Anna Berg", many));
+  await page.locator(".m.in .answer").last().focus();
+  for (let press = 0; press < 8; press++) await page.keyboard.press("Shift+Tab");
+  await waitFor("a message of the thread", () => page.evaluate<boolean>('document.activeElement.matches(".answer")'));
+  await waitFor("the tip at its control", () =>
+    page.evaluate<boolean>(`(() => {
+      const [tip, control] = [document.querySelector(".tip:popover-open"), document.activeElement];
+      if (!tip) return false;
+      const [a, b] = [tip.getBoundingClientRect(), control.getBoundingClientRect()];
+      return Math.abs(a.top - b.bottom - 6) < 2 || Math.abs(b.top - a.bottom - 6) < 2;
+    })()`),
+  );
+});
