@@ -8,7 +8,7 @@ import { NameForm } from "../session/name-form.tsx";
 import { useSession } from "../session/session-provider.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { initials } from "../ui/initials.ts";
-import { Menu } from "../ui/menu.tsx";
+import { Menu } from "../ui/menu/menu.tsx";
 import { askForNotifications } from "./alerts.ts";
 import { signOut, signOutProblem } from "./sign-out.ts";
 import { texts } from "./texts.ts";

@@ -2,7 +2,7 @@ import { Building2, ChevronDown } from "lucide-react";
 import { printableText } from "../../../packages/client/src/printable.ts";
 import { useWorkspace } from "../data/workspace.tsx";
 import { inboxPath } from "../paths.ts";
-import { Menu } from "../ui/menu.tsx";
+import { Menu } from "../ui/menu/menu.tsx";
 import { useSession } from "./session-provider.tsx";
 import { texts } from "./texts.ts";
 

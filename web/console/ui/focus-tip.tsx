@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "react";
-import { placePopover } from "./place-popover.ts";
+import { placePopover } from "./menu/place-popover.ts";
 import "./focus-tip.css";
 
 /**

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { modifierOf } from "../../../../web/console/common/modifier.ts";
-import { nextIndex } from "../../../../web/console/ui/next-index.ts";
+import { nextIndex } from "../../../../web/console/ui/menu/next-index.ts";
 
 it.each([
   ["ArrowDown", 0, 1, 1],

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { TypeAhead } from "../../../../web/console/ui/type-ahead.ts";
+import { TypeAhead } from "../../../../web/console/ui/menu/type-ahead.ts";
 
 const labels = ["Change name", "Theme: Light", "Sound: off", "Single letters: on", "Sign out"];
 

@@ -1,4 +1,4 @@
-import { Paperclip, X } from "lucide-react";
+import { CornerDownLeft, Paperclip, X } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { printableText } from "../../../../packages/client/src/printable.ts";
 import { useKeys } from "../../common/keys.tsx";
@@ -187,7 +187,10 @@ function WritingBox({ conversation, mode, draft, children }: WritingBoxProps) {
           title={problem ?? undefined}
           onClick={() => send()}
         >
-          {isStopped ? texts.sendAnyway : mode === "person" ? texts.hold : texts.send} <kbd>{modifier} ↵</kbd>
+          {isStopped ? texts.sendAnyway : mode === "person" ? texts.hold : texts.send}{" "}
+          <kbd>
+            {modifier} <CornerDownLeft size={11} aria-hidden="true" />
+          </kbd>
         </button>
       </div>
     </div>

@@ -1,7 +1,7 @@
 import { Smile } from "lucide-react";
 import { useId, useRef } from "react";
-import { placePopover } from "../../ui/place-popover.ts";
-import { moveFocus } from "../../ui/roving-focus.ts";
+import { placePopover } from "../../ui/menu/place-popover.ts";
+import { moveFocus } from "../../ui/menu/roving-focus.ts";
 import { texts } from "./texts.ts";
 
 const EMOJI =

@@ -3,7 +3,7 @@ import { Link } from "wouter";
 import { placePopover } from "./place-popover.ts";
 import { focusable, moveFocus, typeFocus } from "./roving-focus.ts";
 import { TypeAhead } from "./type-ahead.ts";
-import "./dialog.css";
+import "./menu.css";
 
 export interface MenuItem {
   readonly label: string;
