@@ -1,6 +1,7 @@
 // `npm run docs:pictures`: takes the pictures of docs/guides/console.md from the demo of the local stack. Everything stands
 // at fixed times, so the pictures change only with the console. The fonts of Chinese, Japanese and emoji are those of the
-// machine: `apt-get install fonts-noto-cjk fonts-noto-color-emoji`.
+// machine: `apt-get install fonts-noto-cjk fonts-noto-color-emoji`. npm's browser does not see them: set `CHROMIUM` to one that
+// does.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -102,6 +103,7 @@ async function openInbox(browser: Browser, demo: Demo, state: State, { viewport,
 async function openConversation(page: Page, name: string): Promise<void> {
   await page.locator(".row", { hasText: name }).first().click();
   await page.locator(".thread h2", { hasText: name }).waitFor();
+  await page.locator(".msgs:not([hidden]) .m").first().waitFor();
   await settle(page);
 }
 
@@ -109,6 +111,9 @@ async function openConversation(page: Page, name: string): Promise<void> {
 async function settle(page: Page): Promise<void> {
   await page.waitForLoadState("networkidle");
   await page.evaluate("document.fonts.ready.then(() => null)");
+  await page.evaluate(
+    "Promise.all([...document.images].map((image) => image.decode().catch(() => null))).then(() => null)",
+  );
   await sleep(600);
 }
 
