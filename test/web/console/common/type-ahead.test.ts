@@ -27,7 +27,7 @@ it.each([
   ["sign o", 3, 4],
   ["x", 2, 2],
   ["sx", 0, 2],
-])("what is typed as %o from item %i on leads to item %i", (text, from, index) => {
+])("letters typed as %o from item %i on find item %i", (text, from, index) => {
   expect(type(text, { from })).toBe(index);
 });
 
