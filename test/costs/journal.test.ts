@@ -21,6 +21,6 @@ it("each act of the journal costs one request to its bucket", async () => {
     end();
     requests[kind] = commands;
   }
-  expect(Object.keys(requests)).toHaveLength(13);
+  expect(Object.keys(requests)).toHaveLength(17);
   for (const commands of Object.values(requests)) expect(commands).toEqual(["PutObject"]);
 });

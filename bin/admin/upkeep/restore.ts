@@ -40,7 +40,7 @@ export async function restoreCopiedTable(values: Arguments): Promise<undefined> 
     for (const problem of step.problems) printProblem(problem);
   };
   const { now, wait } = target;
-  const ports = restorePorts(environment, { now, wait });
+  const ports = restorePorts(environment, { time: { now, wait }, isPreparation });
   await requireReadable(environment, ports);
   if (!json) printProblem(`Restoring ${setting("table", environment)} from ${iso(from)}.`);
   const result = await restoreTable(ports, { from, isPreparation, time: { now, wait }, report });

@@ -22,8 +22,17 @@ export type JournalAct =
       readonly account: string;
       readonly connectionId: string;
     }
-  | { readonly kind: "webhook_secret.rotate"; readonly tenant: TenantId; readonly endpointId: string }
+  | { readonly kind: EndpointActKind; readonly tenant: TenantId; readonly endpointId: string }
+  /** `url`: the new one. Its entry has its hash. */
+  | {
+      readonly kind: "webhook_url.change";
+      readonly tenant: TenantId;
+      readonly endpointId: string;
+      readonly url: string;
+    }
   | { readonly kind: "root_secret.rotate" | "verify_token.rotate" };
+
+type EndpointActKind = "webhook.delete" | "webhook.pause" | "webhook.resume" | "webhook_secret.rotate";
 
 /** An act with the ULID of its entry, whose time is that of the act. */
 export interface JournalEntry {
@@ -78,12 +87,21 @@ function subjectParts(act: JournalAct): readonly string[] {
       return [act.tenant];
     case "account.disconnect":
       return [act.tenant, act.account, act.connectionId];
+    case "webhook.delete":
+    case "webhook.pause":
+    case "webhook.resume":
     case "webhook_secret.rotate":
+    case "webhook_url.change":
       return [act.tenant, act.endpointId];
     case "root_secret.rotate":
     case "verify_token.rotate":
       return [];
   }
+}
+
+/** The SHA-256 of an endpoint's URL, in hex. The endpoint's id is hashed too, so that no list of URLs has it. */
+export function webhookUrlHash(endpointId: string, url: string): string {
+  return sha256(JSON.stringify([endpointId, url])).toString("hex");
 }
 
 /** The object of an entry: JSON without an id of a tenant, a person or a platform. */
@@ -92,6 +110,7 @@ export function encodeJournalEntry({ id, at, act }: JournalEntry, status: Journa
     ...("upTo" in act ? { up_to: iso(act.upTo) } : {}),
     ...("issuedAt" in act ? { issued_at: iso(act.issuedAt) } : {}),
     ...("role" in act ? { role: act.role } : {}),
+    ...("url" in act ? { url_hash: webhookUrlHash(act.endpointId, act.url) } : {}),
   };
   const subject = journalSubject(act);
   return Buffer.from(JSON.stringify({ version: 1, id, at: iso(at), act: act.kind, subject, ...facts, status }));
@@ -108,6 +127,8 @@ export interface RecordedAct {
   readonly issuedAt: Millis;
   /** Of a lower role. */
   readonly role: Role;
+  /** Of a changed URL, as `webhookUrlHash` has it. Null of another act. */
+  readonly urlHash: string | null;
 }
 
 const kinds: Readonly<Record<JournalAct["kind"], true>> = {
@@ -121,7 +142,11 @@ const kinds: Readonly<Record<JournalAct["kind"], true>> = {
   "tenant.resume": true,
   "tenant.delete": true,
   "account.disconnect": true,
+  "webhook.delete": true,
+  "webhook.pause": true,
+  "webhook.resume": true,
   "webhook_secret.rotate": true,
+  "webhook_url.change": true,
   "root_secret.rotate": true,
   "verify_token.rotate": true,
 };
@@ -135,6 +160,7 @@ interface StoredEntry {
   readonly up_to?: unknown;
   readonly issued_at?: unknown;
   readonly role?: unknown;
+  readonly url_hash?: unknown;
   readonly status?: unknown;
 }
 
@@ -152,8 +178,10 @@ export function decodeJournalEntry(object: Uint8Array): RecordedAct | "withdrawn
   const kind = act as JournalAct["kind"];
   const role = roles.find((name) => name === entry.role) ?? null;
   if (kind === "member.lower" && role === null) return null;
+  const urlHash = typeof entry.url_hash === "string" ? entry.url_hash : null;
+  if (kind === "webhook_url.change" && urlHash === null) return null;
   const [upTo, issuedAt] = [parseTime(entry.up_to) ?? at, parseTime(entry.issued_at) ?? at];
-  return { kind, subject, at, upTo, issuedAt, role: role ?? "agent" };
+  return { kind, subject, at, upTo, issuedAt, role: role ?? "agent", urlHash };
 }
 
 /** When the act of a key was recorded; null for a key that is none of the journal's. */

@@ -24,6 +24,7 @@ import {
   formatSigningSecret,
   secretPrefix,
 } from "./rules/endpoints.ts";
+import type { EndpointChange } from "./store/endpoints.ts";
 
 /** The URL as the egress gate normalizes it, if it may be called. DNS lookups have a limit per minute. */
 export async function checkEndpointUrl(
@@ -125,12 +126,7 @@ export async function rotateSecret(
       changeAuthor(author, "admin", change),
     );
   const act = { kind: "webhook_secret.rotate", tenant, endpointId } as const;
-  const result = await journaled(
-    ports,
-    { act, at: now },
-    write,
-    (outcome) => outcome === "actor_changed" || outcome === "refused",
-  );
+  const result = await journaled(ports, { act, at: now }, write, isRefused);
   if (result === "actor_changed") return refuse("role_forbidden");
   if (result === "refused") return refuse("endpoint_not_found");
   const endpoint = await getLiveEndpoint(ports, tenant, endpointId);
@@ -143,7 +139,7 @@ export async function rotateSecret(
  * admin.
  */
 export async function updateWebhook(
-  ports: Pick<WebhookPorts, "endpoints" | "gate" | "dnsQuota" | "retries">,
+  ports: Pick<WebhookPorts, "endpoints" | "gate" | "dnsQuota" | "retries" | "journal">,
   { tenant, endpointId, changes: requestedChanges, author, now }: EndpointRequest & { changes: EndpointChanges },
 ): Promise<Endpoint | Refusal<"endpoint_not_found" | "invalid_request" | "dns_lookup_limit" | "role_forbidden">> {
   const endpoint = await getLiveEndpoint(ports, tenant, endpointId);
@@ -158,13 +154,8 @@ export async function updateWebhook(
     ...(url === null ? {} : { url }),
     ...(events ? { events } : {}),
   });
-  const fields = Object.keys(changes).sort();
-  if (fields.length === 0) return endpoint;
-  const detail = { fields: fields.join(","), ...(changes.status ? { status: changes.status } : {}) };
-  const change = { action: "webhook.update", resource: `webhook:${endpointId}`, detail, at: now } as const;
-  const { laterEvents } = endpoint;
-  const allChanges = laterEvents === undefined ? changes : { ...changes, laterEvents };
-  const result = await ports.endpoints.update(tenant, endpointId, allChanges, changeAuthor(author, "admin", change));
+  if (Object.keys(changes).length === 0) return endpoint;
+  const result = await saveChanges(ports, { tenant, endpoint, changes, author, now });
   if (result === "actor_changed") return refuse("role_forbidden");
   if (result === "refused") return refuse("endpoint_not_found");
   const updatedEndpoint = await getLiveEndpoint(ports, tenant, endpointId);
@@ -173,6 +164,36 @@ export async function updateWebhook(
   }
   return updatedEndpoint;
 }
+
+/**
+ * Writes changes that were checked, and that differ from the endpoint. A new URL and a new status are in the journal first: a
+ * restored table would send events to the URL that the tenant took away.
+ */
+export function saveChanges(
+  ports: Pick<WebhookPorts, "endpoints" | "journal">,
+  {
+    tenant,
+    endpoint: { id: endpointId, laterEvents },
+    changes,
+    author,
+    now,
+  }: WebhookRequest & { readonly endpoint: Endpoint; readonly changes: EndpointChanges },
+): Promise<EndpointChange> {
+  const { url, status } = changes;
+  const detail = { fields: Object.keys(changes).sort().join(","), ...(status ? { status } : {}) };
+  const change = { action: "webhook.update", resource: `webhook:${endpointId}`, detail, at: now } as const;
+  const allChanges = laterEvents === undefined ? changes : { ...changes, laterEvents };
+  const write = () => ports.endpoints.update(tenant, endpointId, allChanges, changeAuthor(author, "admin", change));
+  if (url === undefined && status === undefined) return write();
+  // A restore does not know the new URL, so it pauses the endpoint, with either status.
+  const act =
+    url === undefined
+      ? ({ kind: status === "paused" ? "webhook.pause" : "webhook.resume", tenant, endpointId } as const)
+      : ({ kind: "webhook_url.change", tenant, endpointId, url } as const);
+  return journaled(ports, { act, at: now }, write, isRefused);
+}
+
+const isRefused = (outcome: EndpointChange) => outcome !== "changed";
 
 async function probeNow(ports: Pick<WebhookPorts, "retries">, tenant: TenantId, endpoint: Endpoint): Promise<void> {
   const { openUntil: probe } = endpoint.breaker;
@@ -186,12 +207,14 @@ async function probeNow(ports: Pick<WebhookPorts, "retries">, tenant: TenantId, 
  * no longer an admin.
  */
 export async function deleteWebhook(
-  ports: Pick<WebhookPorts, "endpoints">,
+  ports: Pick<WebhookPorts, "endpoints" | "journal">,
   { tenant, endpointId, author, now }: EndpointRequest,
 ): Promise<null | Refusal<"endpoint_not_found" | "role_forbidden">> {
   if (!isUlid(endpointId)) return refuse("endpoint_not_found");
   const change = { action: "webhook.delete", resource: `webhook:${endpointId}`, detail: {}, at: now } as const;
-  const result = await ports.endpoints.remove(tenant, endpointId, changeAuthor(author, "admin", change));
+  const write = () => ports.endpoints.remove(tenant, endpointId, changeAuthor(author, "admin", change));
+  const act = { kind: "webhook.delete", tenant, endpointId } as const;
+  const result = await journaled(ports, { act, at: now }, write, isRefused);
   if (result === "actor_changed") return refuse("role_forbidden");
   return result === "changed" ? null : refuse("endpoint_not_found");
 }

@@ -33,7 +33,6 @@ async function openFetch(messagesAt: (now: Millis) => number) {
     },
     accountWork: { send: async ({ body }) => void tasks.push(decodeAccountTask(body)) },
     restores: { setFetchUntil: async (_from, until) => until },
-    restoredErasures: { countPartlyRead: async () => 0 },
     inbound: { count: async () => messagesAt(testEnv.now()) },
   };
   const row = { kind: "account", tenant, account, connectionId: "" } as const;
@@ -57,7 +56,7 @@ it("the step of the histories ends once the queue of webhooks was empty for a mi
     return at >= 9 * MINUTE || (at >= 6 * MINUTE && at < 6 * MINUTE + 30 * SECOND) ? 0 : 7;
   });
   const result = await fetchMissing(ports, { restore: restoreOf(start - HOUR), rows: [row], time });
-  expect(result).toEqual({ unread: [], partlyRead: 0, isStored: true });
+  expect(result).toEqual({ accounts: 1, unread: [], isStored: true });
   expect(testEnv.now() - start).toBeGreaterThanOrEqual(10 * MINUTE);
   expect(testEnv.now() - start).toBeLessThanOrEqual(10 * MINUTE + 10 * SECOND);
 });

@@ -6,7 +6,15 @@ import { DAY, SECOND } from "#base/kernel/time.ts";
 import { changeMemberRole, removeMember } from "#features/access/flows/team/members.ts";
 import { openJournal } from "#features/recovery/journal.ts";
 import type { Journal } from "#features/recovery/ports.ts";
-import { JOURNAL_PREFIX, type JournalAct, type JournalEntry, journalSubject } from "#features/recovery/rules.ts";
+import {
+  decodeJournalEntry,
+  encodeJournalEntry,
+  JOURNAL_PREFIX,
+  type JournalAct,
+  type JournalEntry,
+  journalSubject,
+  webhookUrlHash,
+} from "#features/recovery/rules.ts";
 import { allRows } from "../../support/flows/data-subject.ts";
 import { JOURNAL_BUCKET, openTestEnv } from "../../support/flows/test-env.ts";
 import { openedOnce } from "../../support/opened.ts";
@@ -30,6 +38,10 @@ const kinds = [
   "tenant.delete",
   "account.disconnect",
   "webhook_secret.rotate",
+  "webhook_url.change",
+  "webhook.pause",
+  "webhook.resume",
+  "webhook.delete",
   "root_secret.rotate",
   "verify_token.rotate",
 ] as const satisfies readonly JournalAct["kind"][];
@@ -129,6 +141,19 @@ describe("an act that is refused", () => {
     });
     expect(entries).toEqual([]);
   });
+});
+
+it("an entry of a changed URL has the hash of the URL, which differs for each endpoint", async () => {
+  const url = "https://example.com/hook";
+  const entry = (endpointId: string) => {
+    const act = { kind: "webhook_url.change", tenant: "shop" as never, endpointId, url } as const;
+    return decodeJournalEntry(encodeJournalEntry({ id: "1", at: testEnv.now(), act }, "recorded"));
+  };
+  expect(entry("a")).toMatchObject({ kind: "webhook_url.change", urlHash: webhookUrlHash("a", url) });
+  expect(entry("b")).not.toMatchObject({ urlHash: webhookUrlHash("a", url) });
+  const text =
+    '{"version":1,"at":"2026-11-29T08:00:00.000Z","act":"webhook_url.change","subject":"a","status":"recorded"}';
+  expect(decodeJournalEntry(Buffer.from(text))).toBe(null);
 });
 
 it("two acts have the same subject only if they are of the same kind and about the same", () => {

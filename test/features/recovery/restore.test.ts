@@ -8,7 +8,9 @@ import { apiKeyItemKey, loginTokenKey, operatorKeyItemKey, tenantKey } from "#fe
 import { accountItemKey, authorizationKey } from "#features/accounts/store/items.ts";
 import { headKey, messageKey } from "#features/inbox/store/items.ts";
 import { applyJournal } from "#features/recovery/flows/apply-journal.ts";
+import { readLostActs } from "#features/recovery/flows/lost-acts.ts";
 import type { ApplyJournalPorts, RestoredActs } from "#features/recovery/flows/ports.ts";
+import { readRestoredTable } from "#features/recovery/flows/read-table.ts";
 import { openJournal } from "#features/recovery/journal.ts";
 import { type JournalAct, journalSubject } from "#features/recovery/rules.ts";
 import { restoredErasureStore } from "#features/recovery/store/restored-erasures.ts";
@@ -51,10 +53,19 @@ function openPorts() {
       disconnectAccount: note("disconnectAccount"),
       rotateWebhookSecret: note("rotateWebhookSecret"),
       deleteTenant: note("deleteTenant"),
+      setWebhookStatus: note("setWebhookStatus"),
+      deleteWebhook: note("deleteWebhook"),
       endInvite: note("endInvite"),
     },
   };
   return { ports, made };
+}
+
+/** Makes the acts since an instant, as a step of a restore. */
+async function apply(ports: ApplyJournalPorts, since: Millis, isPreparation: boolean) {
+  const lost = await readLostActs(ports, since);
+  const { matches } = await readRestoredTable(ports, lost);
+  return applyJournal(ports, { lost, matches, isPreparation, time });
 }
 
 async function save(...rows: readonly object[]): Promise<void> {
@@ -124,33 +135,73 @@ it("the acts since the restore are made once each, about the rows whose hashes t
   await files().put("acts/unknown", Buffer.from('{"version":2}'));
 
   const { ports, made } = openPorts();
-  const access = await applyJournal(ports, { since: from, only: "access", time });
-  const ofAccess = [
+  const prepared = await apply(ports, from, true);
+  const beforeUse = [
     ["revokeKey", null, operatorKeyId],
     ["revokeKey", shop, keyId],
     ["setTenantStatus", other, "suspended"],
     ["setTenantStatus", shop, "active"],
     ["setTenantStatus", third, "suspended"],
+    ["rotateWebhookSecret", shop, endpointId],
+    ["eraseConversation", conversation, from + HOUR],
   ];
   const texts = (acts: readonly unknown[]) => acts.map((act) => JSON.stringify(act)).sort();
   const expectMade = (expected: readonly unknown[]) => expect(texts(made.splice(0))).toEqual(texts(expected));
-  expectMade(ofAccess);
-  expect(access.problems).toEqual([expect.stringContaining("acts/unknown")]);
+  expectMade(beforeUse);
+  expect(prepared.problems).toEqual([expect.stringContaining("acts/unknown")]);
 
-  const all = await applyJournal(ports, { since: from, only: "all", time });
+  const all = await apply(ports, from, false);
   expect(made.at(-1)).toEqual(["deleteTenant", third]);
-  expectMade([
-    ...ofAccess,
-    ["eraseConversation", conversation, from + HOUR],
-    ["deleteData", "person-1", from - DAY],
-    ["rotateWebhookSecret", shop, endpointId],
-    ["deleteTenant", third],
-  ]);
+  expectMade([...beforeUse, ["deleteData", "person-1", from - DAY], ["deleteTenant", third]]);
   expect(Object.fromEntries(all.made)).toMatchObject({ "key.revoke": 2, "tenant.delete": 1 });
   // What the table does not have is not fetched either.
   const gone = journalSubject(erase("CONV#gone#instagram#1#2", 0));
   expect(await restoredErasureStore(testEnv.table).get(gone)).toMatchObject({ upTo: from + 7 });
   await files().remove("acts/unknown");
+});
+
+it("an endpoint is deleted, paused or resumed as its last act was, and paused where its last URL is lost", async () => {
+  testEnv.advance(DAY);
+  const tenant = newTenant();
+  const names = ["deleted", "paused", "resumed", "moved", "back", "rotated"] as const;
+  const ids = Object.fromEntries(names.map((name) => [name, newUlid(testEnv.now())])) as Record<string, string>;
+  const id = (name: (typeof names)[number]) => ids[name] ?? "";
+  await save(...names.map((name) => ({ ...endpointKey(tenant, id(name)), u: "https://a.example/" })));
+  const since = testEnv.now();
+  const url = (name: (typeof names)[number], text: string): JournalAct => ({
+    ...{ kind: "webhook_url.change", tenant, endpointId: id(name), url: text },
+  });
+  const act = (kind: "pause" | "resume" | "delete", name: (typeof names)[number]): JournalAct => ({
+    ...{ kind: `webhook.${kind}`, tenant, endpointId: id(name) },
+  });
+  const rotate = (name: (typeof names)[number]): JournalAct => ({
+    ...{ kind: "webhook_secret.rotate", tenant, endpointId: id(name) },
+  });
+  await record(
+    ...[url("deleted", "https://b.example/"), rotate("deleted"), act("pause", "deleted"), act("delete", "deleted")],
+    ...[act("resume", "paused"), act("pause", "paused"), act("pause", "resumed"), act("resume", "resumed")],
+    ...[url("moved", "https://b.example/"), act("resume", "moved"), rotate("moved")],
+    ...[url("back", "https://b.example/"), act("pause", "back"), act("resume", "back")],
+    ...[url("back", "https://a.example/"), rotate("rotated")],
+  );
+  const { ports, made } = openPorts();
+  const { problems } = await apply(ports, since, true);
+  const expected = [
+    ["rotateWebhookSecret", tenant, id("moved")],
+    ["rotateWebhookSecret", tenant, id("rotated")],
+    ["setWebhookStatus", tenant, id("moved"), "paused"],
+    ["setWebhookStatus", tenant, id("paused"), "paused"],
+    ["setWebhookStatus", tenant, id("resumed"), "active"],
+    ["setWebhookStatus", tenant, id("back"), "active"],
+    ["deleteWebhook", tenant, id("deleted")],
+  ];
+  const texts = (acts: readonly unknown[]) => acts.map((each) => JSON.stringify(each)).sort();
+  expect(texts(made)).toEqual(texts(expected));
+  // By their time the secrets that were rotated are known, which a later change of the endpoint would hide.
+  expect(made.slice(0, 2)).toEqual(made.filter((each) => (each as string[])[0] === "rotateWebhookSecret"));
+  expect(problems).toEqual([
+    `The endpoint ${id("moved")} of ${tenant} is paused, because its last URL is lost. Ask an admin of ${tenant} to set the URL and to resume it.`,
+  ]);
 });
 
 it("a member is removed or lowered as since the restore, unless they joined later, and a last owner is reported", async () => {
@@ -176,7 +227,7 @@ it("a member is removed or lowered as since the restore, unless they joined late
   const { memberships, audit } = openStores(testEnv.table);
   const roles = async () =>
     Object.fromEntries((await memberships.list(tenant)).map(({ userId, role }) => [userId, role]));
-  const { made, problems } = await applyJournal(ports, { since, only: "access", time });
+  const { made, problems } = await apply(ports, since, true);
   expect(await roles()).toEqual({ [last]: "owner", [lowered]: "agent", [agent]: "agent" });
   expect(problems).toEqual([expect.stringContaining(`${last} is the only owner of ${tenant}`)]);
   expect(Object.fromEntries(made)).toEqual({ "member.remove": 2, "member.lower": 1 });
@@ -186,7 +237,7 @@ it("a member is removed or lowered as since the restore, unless they joined late
   // Invited again since.
   testEnv.advance(SECOND);
   expect(await team.newMember(tenant, "admin", "again@example.com")).toBe(removed);
-  await applyJournal(ports, { since, only: "access", time });
+  await apply(ports, since, true);
   expect(await roles()).toHaveProperty(removed, "admin");
 });
 
@@ -246,7 +297,7 @@ it("a deletion and an erasure that the time of the copy interrupted are complete
   await record(resume(during), { kind: "tenant.delete", tenant: during });
   testEnv.advance(HOUR);
   const { ports, made } = openPorts();
-  await applyJournal(ports, { since: testEnv.now(), only: "all", time });
+  await apply(ports, testEnv.now(), false);
   expect(made).toEqual([
     ["setTenantStatus", during, "suspended"],
     ["eraseConversation", conversation, at],

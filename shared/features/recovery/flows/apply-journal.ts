@@ -1,32 +1,35 @@
 import { forEachConcurrent } from "#base/kernel/parallel.ts";
-import { DAY, MINUTE, type Millis } from "#base/kernel/time.ts";
-import { accountKey } from "#features/accounts/rules/accounts.ts";
-import { type JournalAct, journalSubject, type RecordedAct } from "../rules.ts";
+import type { Millis } from "#base/kernel/time.ts";
+import type { RecordedAct } from "../rules.ts";
 import type { RestoredRow } from "../store/restored-rows.ts";
+import type { LostActs } from "./lost-acts.ts";
 import { lowerMember, removeMember } from "./member-acts.ts";
-import type { ActResult, ApplyJournalPorts, RestoreTime } from "./ports.ts";
-import { readJournal } from "./read-journal.ts";
+import type { ActResult, ActTime, ApplyJournalPorts, RestoredActs, RestoreTime } from "./ports.ts";
+import type { MatchedAct } from "./read-table.ts";
 
-/** The clocks of the functions and of the table may differ by this much. An act that the table knows is not made again. */
-export const JOURNAL_MARGIN: Millis = 5 * MINUTE;
-/** The longest acts have their entry when they begin. One that the copy interrupted is completed. Each is safe to repeat. */
-const LONG_ACT_MARGIN: Millis = DAY;
-const longActs: ReadonlySet<Kind> = new Set(["tenant.delete", "conversation.erase"]);
 /** Acts made at once. */
 const CONCURRENCY = 4;
 
-type Kind = JournalAct["kind"];
+type Kind = RecordedAct["kind"];
+type EndpointRow = Extract<RestoredRow, { kind: "endpoint" }>;
 
-/** Acts that end access. They need no worker, so they can be made before the functions use the table. */
-const ofAccess: readonly Kind[] = ["key.revoke", "member.remove", "member.lower", "tenant.suspend", "tenant.resume"];
-/** The others, in their order. A deletion of a tenant takes the longest. */
-const ofContent: readonly Kind[] = [
-  "conversation.erase",
-  "data.delete",
-  "account.disconnect",
+/** Acts that need no worker, so they are made before the functions use the table, in their order. */
+const beforeUse: readonly Kind[] = [
+  "key.revoke",
+  "member.remove",
+  "member.lower",
+  "tenant.suspend",
+  "tenant.resume",
+  // Before the others of endpoints: the time of an endpoint's last change says whether it was rotated.
   "webhook_secret.rotate",
-  "tenant.delete",
+  "webhook_url.change",
+  "webhook.pause",
+  "webhook.resume",
+  "webhook.delete",
+  "conversation.erase",
 ];
+/** The others, in their order. A deletion of a tenant takes the longest. */
+const withWorkers: readonly Kind[] = ["data.delete", "account.disconnect", "tenant.delete"];
 
 export interface AppliedJournal {
   /** How many acts of each kind were made. Those that the table knew are not counted. */
@@ -35,32 +38,32 @@ export interface AppliedJournal {
   readonly problems: readonly string[];
 }
 
-/** The last act of the journal about a row. */
-interface MatchedAct {
-  readonly act: RecordedAct;
-  readonly row: RestoredRow;
-}
-
 /**
- * Makes each act of the journal that the table does not know. An entry names what it is about by a hash, so the rows of the
- * table are hashed and compared. Of several acts of a kind about one thing the last counts, and the latest limit of an
- * erasure. Of the suspensions and resumptions of a tenant the last one decides. What was made after the act stays. Safe to repeat.
- * @param options `since`: when the table stopped to know the acts; `only`: `access` for what needs no worker
+ * Makes each act of the journal that the table does not know. What was made after the act stays. Safe to repeat.
+ * @param request `matches`: the acts with the rows that they are about; `isPreparation`: makes only what needs no worker
  */
 export async function applyJournal(
   ports: ApplyJournalPorts,
-  { since, only, time }: { readonly since: Millis; readonly only: "access" | "all"; readonly time: RestoreTime },
+  {
+    lost,
+    matches,
+    isPreparation,
+    time,
+  }: {
+    readonly lost: LostActs;
+    readonly matches: readonly MatchedAct[];
+    readonly isPreparation: boolean;
+    readonly time: RestoreTime;
+  },
 ): Promise<AppliedJournal> {
-  const { acts: recorded, unreadable } = await readJournal(ports, since - LONG_ACT_MARGIN);
-  const acts = recorded.filter(({ kind, at }) => longActs.has(kind) || at >= since - JOURNAL_MARGIN);
-  const problems = unreadable.map((key) => `The entry ${key} of the journal has a form that this release cannot read.`);
-  const last = lastActs(acts);
-  for (const [subject, { kind, upTo }] of last) {
+  const problems = lost.unreadable.map(
+    (key) => `The entry ${key} of the journal has a form that this release cannot read.`,
+  );
+  for (const [subject, { kind, upTo }] of lost.last) {
     if (kind === "conversation.erase") await ports.restoredErasures.note(subject, upTo, time.now());
   }
-  const matches = await matchRows(ports, last);
   const made = new Map<Kind, number>();
-  for (const kind of only === "access" ? ofAccess : [...ofAccess, ...ofContent]) {
+  for (const kind of isPreparation ? beforeUse : [...beforeUse, ...withWorkers]) {
     const group = matches.filter(({ act }) => act.kind === kind);
     // A tenant that is to be deleted has no access from now on: its deletion needs the workers, and takes minutes.
     if (kind === "tenant.suspend") await suspendDeleted(ports, matches, time);
@@ -70,39 +73,8 @@ export async function applyJournal(
       if (typeof result === "object") problems.push(result.problem);
     });
   }
-  if (only === "all") problems.push(...secretProblems(acts));
+  if (!isPreparation) problems.push(...secretProblems(lost.acts));
   return { made, problems };
-}
-
-/** By subject. */
-function lastActs(acts: readonly RecordedAct[]): ReadonlyMap<string, RecordedAct> {
-  const last = new Map<string, RecordedAct>();
-  for (const act of acts) {
-    const earlier = last.get(act.subject);
-    const upTo = Math.max(act.upTo, earlier?.upTo ?? act.upTo);
-    const issuedAt = Math.max(act.issuedAt, earlier?.issuedAt ?? act.issuedAt);
-    last.set(act.subject, { ...act, upTo, issuedAt });
-  }
-  return last;
-}
-
-async function matchRows(
-  { restoredRows }: Pick<ApplyJournalPorts, "restoredRows">,
-  last: ReadonlyMap<string, RecordedAct>,
-): Promise<MatchedAct[]> {
-  const matches = new Map<string, MatchedAct>();
-  for await (const page of restoredRows.scan()) {
-    for (const row of page) {
-      const acts = actsAbout(row).flatMap((act) => last.get(journalSubject(act)) ?? []);
-      const status = acts.filter(({ kind }) => kind === "tenant.suspend" || kind === "tenant.resume");
-      const isDeleted = acts.some(({ kind }) => kind === "tenant.delete");
-      const newest = isDeleted ? null : status.toSorted((a, b) => a.at - b.at).at(-1);
-      for (const act of acts) {
-        if (!status.includes(act) || act === newest) matches.set(act.subject, { act, row });
-      }
-    }
-  }
-  return [...matches.values()];
 }
 
 async function suspendDeleted(
@@ -113,39 +85,6 @@ async function suspendDeleted(
   for (const { act, row } of matches) {
     if (act.kind !== "tenant.delete" || row.kind !== "tenant") continue;
     await acts.setTenantStatus(row.tenant, "suspended", { at: act.at, now: time.now() });
-  }
-}
-
-/** The acts that a row may be about. The limits are no part of what is hashed. */
-function actsAbout(row: RestoredRow): readonly JournalAct[] {
-  switch (row.kind) {
-    case "conversation":
-      return [{ kind: "conversation.erase", conversationId: row.conversationId, upTo: 0 }];
-    case "tenant": {
-      const { tenant } = row;
-      return (["tenant.suspend", "tenant.resume", "tenant.delete"] as const).map((kind) => ({ kind, tenant }));
-    }
-    case "key":
-      return [{ kind: "key.revoke", keyId: row.keyId }];
-    case "member": {
-      const { tenant, userId } = row;
-      return [
-        { kind: "member.remove", tenant, userId },
-        { kind: "member.lower", tenant, userId, role: "agent" },
-      ];
-    }
-    case "account": {
-      const { tenant, connectionId } = row;
-      return [{ kind: "account.disconnect", tenant, account: accountKey(row.account), connectionId }];
-    }
-    case "endpoint":
-      return [{ kind: "webhook_secret.rotate", tenant: row.tenant, endpointId: row.endpointId }];
-    case "login":
-      return [{ kind: "data.delete", platformUserId: row.platformUserId, issuedAt: 0 }];
-    case "user":
-    case "link":
-    case "invite":
-      return [];
   }
 }
 
@@ -167,13 +106,36 @@ async function makeAct(ports: ApplyJournalPorts, { act, row }: MatchedAct, now: 
     case "account":
       return acts.disconnectAccount(row.tenant, row.account, time);
     case "endpoint":
-      return acts.rotateWebhookSecret(row.tenant, row.endpointId, time);
+      return changeEndpoint(acts, { act, row }, time);
     case "login":
       return acts.deleteData(row.platformUserId, act.issuedAt, time);
     case "user":
     case "link":
     case "invite":
+    case "partly_read":
       return "unchanged";
+  }
+}
+
+async function changeEndpoint(
+  acts: RestoredActs,
+  { act, row: { tenant, endpointId } }: { readonly act: RecordedAct; readonly row: EndpointRow },
+  time: ActTime,
+): Promise<ActResult> {
+  switch (act.kind) {
+    case "webhook.delete":
+      return acts.deleteWebhook(tenant, endpointId, time);
+    case "webhook.pause":
+      return acts.setWebhookStatus(tenant, endpointId, "paused", time);
+    case "webhook.resume":
+      return acts.setWebhookStatus(tenant, endpointId, "active", time);
+    case "webhook_url.change":
+      await acts.setWebhookStatus(tenant, endpointId, "paused", time);
+      return {
+        problem: `The endpoint ${endpointId} of ${tenant} is paused, because its last URL is lost. Ask an admin of ${tenant} to set the URL and to resume it.`,
+      };
+    default:
+      return acts.rotateWebhookSecret(tenant, endpointId, time);
   }
 }
 

@@ -3,12 +3,10 @@ import { MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
 import { encodeAccountTask } from "#features/accounts/queue.ts";
 import { accountKey, callsNoPlatform } from "#features/accounts/rules/accounts.ts";
 import { HISTORY_AGE_MIN } from "#features/inbox/rules/messages.ts";
-import type { RestoredRow } from "../store/restored-rows.ts";
 import type { Restore } from "../store/restores.ts";
-import { JOURNAL_MARGIN } from "./apply-journal.ts";
+import { JOURNAL_MARGIN } from "./lost-acts.ts";
 import type { FetchPorts, RestoreTime } from "./ports.ts";
-
-type AccountRow = Extract<RestoredRow, { kind: "account" }>;
+import type { AccountRow } from "./read-table.ts";
 
 /** What left before the sends stopped is at the platform by then, also where this clock is a minute behind. */
 const IN_FLIGHT_MAX: Millis = 2 * MINUTE;
@@ -21,10 +19,10 @@ const EMPTY_MIN: Millis = MINUTE;
 const STORING_MAX: Millis = 30 * MINUTE;
 
 export interface Fetched {
+  /** How many accounts there are. Those that the journal or a person disconnected are gone. */
+  readonly accounts: number;
   /** The accounts whose history was not read to its end, as `<tenant> <account>`. */
   readonly unread: readonly string[];
-  /** How many conversations have messages that the platform does not list. */
-  readonly partlyRead: number;
   /** Whether the worker of webhooks has stored what was read. */
   readonly isStored: boolean;
 }
@@ -44,13 +42,18 @@ export async function fetchMissing(
   const until = await ports.restores.setFetchUntil(restore.from, time.now() + IN_FLIGHT_MAX);
   let pending: AccountRow[] = [];
   const unread: AccountRow[] = [];
+  let accounts = 0;
   for (const row of rows) {
-    if (callsNoPlatform(row.account)) continue;
+    if (callsNoPlatform(row.account)) {
+      accounts++;
+      continue;
+    }
     const state = await queueAccount(ports, row, {
       since: restore.journalSince - JOURNAL_MARGIN,
       until,
       now: time.now(),
     });
+    if (state !== "gone") accounts++;
     if (state === "queued") pending.push(row);
     if (state === "unreadable") unread.push(row);
   }
@@ -64,9 +67,9 @@ export async function fetchMissing(
     }
     pending = left;
   }
-  const isStored = rows.length === 0 || (await isInboundStored(ports, time));
+  const isStored = accounts === 0 || (await isInboundStored(ports, time));
   const names = [...unread, ...pending].map(({ tenant, account }) => `${tenant} ${accountKey(account)}`);
-  return { unread: names.sort(), partlyRead: await ports.restoredErasures.countPartlyRead(), isStored };
+  return { accounts, unread: names.sort(), isStored };
 }
 
 /** Waits until the queue of webhooks was empty for a minute. @returns false when it was not in time */

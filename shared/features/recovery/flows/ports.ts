@@ -17,7 +17,7 @@ import type { Restores } from "../store/restores.ts";
 export type ActResult = "made" | "unchanged" | { readonly problem: string };
 
 /** An act to make, and when it was first made. */
-interface ActTime {
+export interface ActTime {
   readonly at: Millis;
   readonly now: Millis;
 }
@@ -32,6 +32,13 @@ export interface RestoredActs {
   disconnectAccount(tenant: TenantId, account: AccountRef, time: ActTime): Promise<ActResult>;
   /** The result is a problem in any case: the receiver needs the new secret. */
   rotateWebhookSecret(tenant: TenantId, endpointId: string, time: ActTime): Promise<ActResult>;
+  setWebhookStatus(
+    tenant: TenantId,
+    endpointId: string,
+    status: "active" | "paused",
+    time: ActTime,
+  ): Promise<"made" | "unchanged">;
+  deleteWebhook(tenant: TenantId, endpointId: string, time: ActTime): Promise<ActResult>;
   /** Ends an invite that was pending at the time of the copy. @returns `unchanged` for a later one, and one that ended */
   endInvite(tenant: TenantId, inviteId: string, time: ActTime): Promise<"made" | "unchanged">;
   /** Takes minutes. */
@@ -55,13 +62,11 @@ export interface FetchPorts {
   readonly accountChecks: Pick<AccountChecks, "get" | "noteBackfill">;
   readonly accountWork: Pick<Queue, "send">;
   readonly restores: Pick<Restores, "setFetchUntil">;
-  readonly restoredErasures: Pick<RestoredErasures, "countPartlyRead">;
   /** The queue of webhooks. `count`: with the messages that are being received, and those that wait. */
   readonly inbound: { count(): Promise<number> };
 }
 
 export interface RestorePorts extends ApplyJournalPorts, FetchPorts {
-  readonly restoredErasures: Pick<RestoredErasures, "note" | "countPartlyRead">;
   readonly restores: Restores;
   readonly restoredRows: RestoredRows;
   readonly holds: Pick<Holds, "listWaiting" | "revoke">;

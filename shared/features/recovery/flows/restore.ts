@@ -1,10 +1,11 @@
 import { forEachConcurrent } from "#base/kernel/parallel.ts";
 import type { Millis } from "#base/kernel/time.ts";
-import type { RestoredRow } from "../store/restored-rows.ts";
 import type { Restore } from "../store/restores.ts";
 import { type AppliedJournal, applyJournal } from "./apply-journal.ts";
 import { type Fetched, fetchMissing } from "./fetch.ts";
+import { readLostActs } from "./lost-acts.ts";
 import type { RestorePorts, RestoreTime } from "./ports.ts";
+import { type AccountRow, type RestoredTable, readRestoredTable } from "./read-table.ts";
 
 /** Writes in flight at once. */
 const CONCURRENCY = 10;
@@ -48,76 +49,73 @@ export async function restoreTable(ports: RestorePorts, request: RestoreRequest)
   const { from, isPreparation, time, report } = request;
   const start = await ports.restores.start(from, time.now());
   // Two runs at once: the one may have stopped the sends after the other had let the accounts send.
-  if (start.kind === "ended") await resumeSends(ports, { from, until: start.restore.endedAt ?? time.now() });
+  if (start.kind === "ended") {
+    const { accounts } = await readRestoredTable(ports, { last: new Map() });
+    await resumeSends(ports, accounts, { from, until: start.restore.endedAt ?? time.now() });
+  }
   if (start.kind !== "started") return start;
   const { restore } = start;
   const since = restore.journalSince;
 
-  const accounts = await findRows(ports, "account");
-  await forEachConcurrent(accounts, CONCURRENCY, ({ tenant, account }) =>
+  // One read of the table and of the journal is enough for the steps until the histories bring something new.
+  const lost = await readLostActs(ports, since);
+  const { accounts, matches, ...ended } = await readRestoredTable(ports, lost);
+  await forEachConcurrent([...accounts], CONCURRENCY, ({ tenant, account }) =>
     ports.restoredRows.stopSends(tenant, account, from),
   );
   const holds = await endHolds(ports);
   report({ step: "sends off", done: `${accounts.length} accounts, ${holds} held messages ended`, problems: [] });
 
-  report({ step: "sessions", done: await endSessions(ports, { at: from, now: time.now() }), problems: [] });
+  report({ step: "sessions", done: await endSessions(ports, ended, { at: from, now: time.now() }), problems: [] });
 
-  const only = isPreparation ? "access" : "all";
-  report(toReport("journal", await applyJournal(ports, { since, only, time })));
+  report(toReport("journal", await applyJournal(ports, { lost, matches, isPreparation, time })));
   if (isPreparation) return { kind: "prepared" };
 
-  // Those of tenants and accounts that the journal ended are gone.
-  const rows = await findRows(ports, "account");
-  const fetched = await fetchMissing(ports, { restore, rows, time });
-  const done = `${rows.length - fetched.unread.length} of ${rows.length} accounts`;
+  const fetched = await fetchMissing(ports, { restore, rows: accounts, time });
+  const done = `${fetched.accounts - fetched.unread.length} of ${fetched.accounts} accounts`;
   report({ step: "fetch", done, problems: fetchProblems(fetched) });
 
-  report(toReport("late acts", await applyJournal(ports, { since, only: "all", time })));
+  // Also what was done during these steps, and an account that was connected again.
+  const lostSince = await readLostActs(ports, since);
+  const read = await readRestoredTable(ports, lostSince);
+  const late = await applyJournal(ports, { lost: lostSince, matches: read.matches, isPreparation, time });
+  report(toReport("late acts", { ...late, problems: [...late.problems, ...partlyReadProblems(read)] }));
 
   const until = time.now();
-  const resumed = await resumeSends(ports, { from, until });
+  await resumeSends(ports, read.accounts, { from, until });
   const endedAt = await ports.restores.end(from, until);
-  report({ step: "sends on", done: `${resumed} accounts`, problems: [] });
+  report({ step: "sends on", done: `${read.accounts.length} accounts`, problems: [] });
   return { kind: "done", restore: { ...restore, endedAt } };
 }
 
-function fetchProblems({ unread, partlyRead, isStored }: Fetched): string[] {
+function fetchProblems({ unread, isStored }: Fetched): string[] {
   const problems = unread.map(
     (account) =>
       `The history of ${account} was not read to its end. The account sends again when it is, at the latest in 24 hours.`,
   );
-  if (partlyRead > 0) {
-    problems.push(
-      `The platform does not list all messages of ${partlyRead} conversations. For 24 hours, a send with an unknown key there gets outcome_unknown.`,
-    );
-  }
   if (!isStored) {
     problems.push("The queue Inbound is not empty after 30 minutes, so repeated sends may not be recognized.");
   }
   return problems;
 }
 
-/** Also lets those accounts send that were connected again since. @returns how many accounts there are */
+function partlyReadProblems({ partlyRead }: Pick<RestoredTable, "partlyRead">): string[] {
+  if (partlyRead === 0) return [];
+  return [
+    `The platform does not list all messages of ${partlyRead} conversations. For 24 hours, a send with an unknown key there gets outcome_unknown.`,
+  ];
+}
+
 async function resumeSends(
   ports: Pick<RestorePorts, "restoredRows" | "accountChecks">,
+  accounts: readonly AccountRow[],
   times: { readonly from: Millis; readonly until: Millis },
-): Promise<number> {
-  const stopped = await findRows(ports, "account");
-  await forEachConcurrent(stopped, CONCURRENCY, async ({ tenant, account }) => {
+): Promise<void> {
+  await forEachConcurrent([...accounts], CONCURRENCY, async ({ tenant, account }) => {
     const check = await ports.accountChecks.get(tenant, account);
     const isUnread = check !== null && check.backfill !== null;
     await ports.restoredRows.resumeSends(tenant, account, { ...times, isUnread });
   });
-  return stopped.length;
-}
-
-async function findRows<Kind extends RestoredRow["kind"]>(
-  { restoredRows }: Pick<RestorePorts, "restoredRows">,
-  kind: Kind,
-): Promise<Extract<RestoredRow, { kind: Kind }>[]> {
-  const rows: RestoredRow[] = [];
-  for await (const page of restoredRows.scan()) rows.push(...page.filter((row) => row.kind === kind));
-  return rows as Extract<RestoredRow, { kind: Kind }>[];
 }
 
 /** A hold that waits in the table may have been sent since. */
@@ -134,24 +132,16 @@ async function endHolds({ holds }: Pick<RestorePorts, "holds">): Promise<number>
 /** Also ends the invites that were pending: by one of them, a member who was removed since would come back. */
 async function endSessions(
   { restoredRows, acts }: Pick<RestorePorts, "restoredRows" | "acts">,
+  { userIds, loginIds, invites }: Pick<RestoredTable, "userIds" | "loginIds" | "invites">,
   times: { readonly at: Millis; readonly now: Millis },
 ): Promise<string> {
-  const [people, links] = [new Set<string>(), new Set<string>()];
-  const invites: Extract<RestoredRow, { kind: "invite" }>[] = [];
-  for await (const page of restoredRows.scan()) {
-    for (const row of page) {
-      if (row.kind === "user") people.add(row.userId);
-      if (row.kind === "link") links.add(row.loginId);
-      if (row.kind === "invite") invites.push(row);
-    }
-  }
-  await forEachConcurrent([...people], CONCURRENCY, (userId) => restoredRows.endSessions(userId));
-  await forEachConcurrent([...links], CONCURRENCY, (loginId) => restoredRows.removeLink(loginId));
+  await forEachConcurrent([...userIds], CONCURRENCY, (userId) => restoredRows.endSessions(userId));
+  await forEachConcurrent([...loginIds], CONCURRENCY, (loginId) => restoredRows.removeLink(loginId));
   let ended = 0;
-  await forEachConcurrent(invites, CONCURRENCY, async ({ tenant, inviteId }) => {
+  await forEachConcurrent([...invites], CONCURRENCY, async ({ tenant, inviteId }) => {
     if ((await acts.endInvite(tenant, inviteId, times)) === "made") ended++;
   });
-  return `those of ${people.size} people, ${links.size} sign-in links, and ${ended} invites`;
+  return `those of ${userIds.length} people, ${loginIds.length} sign-in links, and ${ended} invites`;
 }
 
 function toReport(step: RestoreStep, { made, problems }: AppliedJournal): StepReport {

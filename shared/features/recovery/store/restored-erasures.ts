@@ -1,4 +1,4 @@
-import { GetCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { ERASURE_MARKER_TTL } from "#base/kernel/limits.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import type { Table } from "#base/table/client.ts";
@@ -35,27 +35,6 @@ export function restoredErasureStore(table: Table) {
     async notePartlyRead(subject: string, now: Millis): Promise<void> {
       const set = { [A.partlyRead]: true, [A.ttl]: timeToLive(now + ERASURE_MARKER_TTL) };
       await conditionalWrite(table, update(restoredErasureKey(subject), { set }));
-    },
-
-    /** How many conversations are noted as read in part, also of an earlier restore whose keys may be repeated. */
-    async countPartlyRead(): Promise<number> {
-      let count = 0;
-      let ExclusiveStartKey: Record<string, unknown> | undefined;
-      do {
-        const { Count = 0, LastEvaluatedKey } = await client.send(
-          new ScanCommand({
-            TableName,
-            FilterExpression: `begins_with(PK, :start) AND attribute_exists(${A.partlyRead})`,
-            ExpressionAttributeValues: { ":start": restoredErasureKey("").PK },
-            Select: "COUNT",
-            ConsistentRead: true,
-            ExclusiveStartKey,
-          }),
-        );
-        count += Count;
-        ExclusiveStartKey = LastEvaluatedKey;
-      } while (ExclusiveStartKey);
-      return count;
     },
 
     /** What is known of a conversation since the restored time. Reads consistently. */

@@ -13,6 +13,9 @@ import { loginTokenKey, MEMBERSHIP, tenantKey, userKey } from "#features/access/
 import { type AccountRef, isRepeatable, parseAccountKey } from "#features/accounts/rules/accounts.ts";
 import { accountAttributes as Account } from "#features/accounts/store/attributes.ts";
 import { accountItemKey, toAccountRestore } from "#features/accounts/store/items.ts";
+import { endpointAttributes as Endpoint } from "#features/webhooks/store/attributes.ts";
+import { restoredErasureAttributes as Note } from "./attributes.ts";
+import { restoredErasureKey } from "./items.ts";
 
 /** A row that an act of the journal may be about, or that a restore changes. */
 export type RestoredRow =
@@ -28,16 +31,19 @@ export type RestoredRow =
       readonly connectionId: string;
     }
   | { readonly kind: "invite"; readonly tenant: TenantId; readonly inviteId: string }
-  | { readonly kind: "endpoint"; readonly tenant: TenantId; readonly endpointId: string }
+  | { readonly kind: "endpoint"; readonly tenant: TenantId; readonly endpointId: string; readonly url: string }
   | { readonly kind: "login"; readonly platformUserId: string }
   | { readonly kind: "user"; readonly userId: string }
-  | { readonly kind: "link"; readonly loginId: string };
+  | { readonly kind: "link"; readonly loginId: string }
+  /** A note that the platform does not list all messages of a conversation. */
+  | { readonly kind: "partly_read" };
 
 export type RestoredRows = ReturnType<typeof restoredRowStore>;
 
 /** 48 bits, as after the replacement of a leaked root secret: no session of the time that was lost has the number. */
 const EPOCH_BYTES = 6;
-const starts = ["CONV#", "T#", "AU#", "USR#", "TOK#"] as const;
+const NOTES = restoredErasureKey("").PK;
+const starts = ["CONV#", "T#", "AU#", "USR#", "TOK#", NOTES] as const;
 const OPERATORS = "OPERATORS";
 const WRITE_ATTEMPTS_MAX = 4;
 
@@ -58,7 +64,7 @@ export function restoredRowStore(table: Table) {
               ":operators": OPERATORS,
               ...Object.fromEntries(starts.map((start, i) => [`:s${i}`, start])),
             },
-            ProjectionExpression: `PK, SK, ${Account.connectionId}`,
+            ProjectionExpression: `PK, SK, ${Account.connectionId}, ${Endpoint.url}, ${Note.partlyRead}`,
             ConsistentRead: true,
             ExclusiveStartKey,
           }),
@@ -134,6 +140,8 @@ export function restoredRowStore(table: Table) {
 
 interface ScannedItem extends Key {
   readonly [Account.connectionId]?: unknown;
+  readonly [Endpoint.url]?: unknown;
+  readonly [Note.partlyRead]?: unknown;
 }
 
 function toRow(item: ScannedItem): RestoredRow | null {
@@ -142,6 +150,7 @@ function toRow(item: ScannedItem): RestoredRow | null {
   if (PK === OPERATORS) {
     return SK.startsWith("KEY#") ? { kind: "key", tenant: null, keyId: SK.slice("KEY#".length) } : null;
   }
+  if (PK.startsWith(NOTES)) return item[Note.partlyRead] === true ? { kind: "partly_read" } : null;
   if (PK.startsWith("AU#")) return { kind: "login", platformUserId: PK.slice("AU#".length) };
   if (PK.startsWith("TOK#")) return { kind: "link", loginId: PK.slice("TOK#".length) };
   if (PK.startsWith("USR#")) return SK === userKey("").SK ? { kind: "user", userId: name } : null;
@@ -150,13 +159,14 @@ function toRow(item: ScannedItem): RestoredRow | null {
 }
 
 /** A row of a tenant's own partition. */
-function toTenantRow(tenant: TenantId, { SK, [Account.connectionId]: connectionId }: ScannedItem): RestoredRow | null {
+function toTenantRow(tenant: TenantId, item: ScannedItem): RestoredRow | null {
+  const { SK, [Account.connectionId]: connectionId, [Endpoint.url]: url } = item;
   if (SK === tenantKey(tenant).SK) return { kind: "tenant", tenant };
   if (SK.startsWith(MEMBERSHIP)) return { kind: "member", tenant, userId: SK.slice(MEMBERSHIP.length) };
   const [kind, id = ""] = SK.split("#");
   if (kind === "INV") return { kind: "invite", tenant, inviteId: id };
   if (kind === "KEY") return { kind: "key", tenant, keyId: id };
-  if (kind === "WH") return isUlid(id) ? { kind: "endpoint", tenant, endpointId: id } : null;
+  if (kind === "WH") return isUlid(id) ? { kind: "endpoint", tenant, endpointId: id, url: String(url ?? "") } : null;
   const account = kind === "ACC" ? parseAccountKey(SK.slice("ACC#".length)) : null;
   const connection = typeof connectionId === "string" ? connectionId : "";
   return account && { kind: "account", tenant, account, connectionId: connection };

@@ -12,7 +12,9 @@ import type { AccountDisconnectPorts } from "#features/accounts/ports.ts";
 import { eraseConversation } from "#features/erasure/flows/erase.ts";
 import type { Journal } from "#features/recovery/ports.ts";
 import { setTenantStatus } from "#features/tenants/flows/tenant-status.ts";
-import { rotateSecret } from "#features/webhooks/flows.ts";
+import { deleteWebhook, rotateSecret, updateWebhook } from "#features/webhooks/flows.ts";
+import type { EndpointRequest } from "#features/webhooks/ports.ts";
+import type { EndpointChanges } from "#features/webhooks/rules/endpoints.ts";
 import { seedDataSubject, tenantCaller } from "../../../support/flows/data-subject.ts";
 import type { TestEnv } from "../../../support/flows/test-env.ts";
 import { openStores } from "../../../support/stores/open-stores.ts";
@@ -30,6 +32,7 @@ export interface PreparedAct {
   readonly secret?: () => string;
 }
 
+const NEW_URL = "https://93.184.216.34/new";
 const cli = { actor: "cli" } as const;
 const noQueue = { name: "none", send: async () => {}, sendAll: async () => {} };
 
@@ -57,6 +60,21 @@ export function openActs(testEnv: TestEnv) {
       make: (journal) => setTenantStatus({ ...team.ports, journal }, tenant, { ...cli, status: change }, testEnv.now()),
     };
   };
+  async function endpoint(
+    make: (request: EndpointRequest, journal: Journal) => Promise<unknown>,
+    status: "active" | "paused" = "active",
+  ): Promise<PreparedAct> {
+    const tenant = await team.newTenant();
+    const endpoint = { ...sampleEndpoint(), status };
+    const change = { action: "webhook.create", resource: "-", detail: {}, at: testEnv.now() } as const;
+    await stores.endpoints.create(tenant, endpoint, changeAuthor(cli, "admin", change));
+    return {
+      ids: [tenant, endpoint.id, endpoint.url, NEW_URL],
+      make: (journal) => make({ tenant, endpointId: endpoint.id, author: cli, now: testEnv.now() }, journal),
+    };
+  }
+  const update = (changes: EndpointChanges) => (request: EndpointRequest, journal: Journal) =>
+    updateWebhook({ ...testEnv.apiPorts({}), journal }, { ...request, changes });
   /** A secret in memory. */
   function storedSecret(text: string) {
     let version = { id: "1", text };
@@ -158,18 +176,12 @@ export function openActs(testEnv: TestEnv) {
           disconnectAccount({ ...ports, journal }, request, { now: testEnv.now, endsAt: Number.POSITIVE_INFINITY }),
       };
     },
-    "webhook_secret.rotate": async () => {
-      const tenant = await team.newTenant();
-      const endpoint = sampleEndpoint();
-      const change = { action: "webhook.create", resource: "-", detail: {}, at: testEnv.now() } as const;
-      await stores.endpoints.create(tenant, endpoint, changeAuthor(cli, "admin", change));
-      const request = { tenant, endpointId: endpoint.id, author: cli };
-      return {
-        ids: [tenant, endpoint.id],
-        make: (journal) =>
-          rotateSecret({ ...stores, vault: testEnv.newVault(), journal }, { ...request, now: testEnv.now() }),
-      };
-    },
+    "webhook_secret.rotate": () =>
+      endpoint((request, journal) => rotateSecret({ ...stores, vault: testEnv.newVault(), journal }, request)),
+    "webhook_url.change": () => endpoint(update({ url: NEW_URL })),
+    "webhook.pause": () => endpoint(update({ status: "paused" })),
+    "webhook.resume": () => endpoint(update({ status: "active" }), "paused"),
+    "webhook.delete": () => endpoint((request, journal) => deleteWebhook({ ...stores, journal }, request)),
     "root_secret.rotate": async () => {
       const rootSecret = storedSecret("the first");
       const ports = {

@@ -1,0 +1,153 @@
+import { openQueue } from "#base/aws/queues.ts";
+import { serviceKeysReader } from "#base/aws/service-keys.ts";
+import { setting } from "#base/config/settings.ts";
+import { openTable } from "#base/table/client.ts";
+import { auditEntry } from "#features/access/author.ts";
+import { revokeKey, revokeOperatorKey } from "#features/access/flows/key-lists.ts";
+import { addressHashes } from "#features/access/rules/address-hash.ts";
+import { inviteStore } from "#features/access/store/invites.ts";
+import { runDisconnection } from "#features/accounts/flows/disconnection.ts";
+import { deleteData } from "#features/accounts/flows/platform-callbacks/delete-data.ts";
+import { accountStore } from "#features/accounts/store/accounts.ts";
+import { authorizationStore } from "#features/accounts/store/authorizations.ts";
+import { dataDeletionStore } from "#features/accounts/store/data-deletions.ts";
+import { eventBodyStore } from "#features/delivery/store/event-bodies.ts";
+import { eraseConversation } from "#features/erasure/flows/erase.ts";
+import { encodeErasure } from "#features/erasure/queue.ts";
+import { deriveErasureId } from "#features/erasure/rules/erasures.ts";
+import { readConversationId } from "#features/inbox/rules/messages.ts";
+import { RESTORE_AUTHOR } from "#features/recovery/flows/member-acts.ts";
+import type { ActResult, RestoredActs, RestoreTime } from "#features/recovery/flows/ports.ts";
+import { deleteTenant } from "#features/tenants/flows/delete-tenant.ts";
+import { setTenantStatus } from "#features/tenants/flows/tenant-status.ts";
+import { deleteWebhook, rotateSecret, saveChanges } from "#features/webhooks/flows.ts";
+import { effectiveChanges } from "#features/webhooks/rules/endpoints.ts";
+import { endpointStore } from "#features/webhooks/store/endpoints.ts";
+import type { Host } from "../host.ts";
+import { eraseRequestPorts } from "../support/erase-account-ports.ts";
+import { deletionPorts } from "./deletion-ports.ts";
+import { type Environment, tenantPorts } from "./tenant-ports.ts";
+
+/** A run of a restore. */
+export interface RestoreRun {
+  readonly time: RestoreTime;
+  /** Whether the functions use another table. */
+  readonly isPreparation: boolean;
+}
+
+/** The acts of other features, with the restore as their author. */
+export function restoredActs(environment: Environment, { time, isPreparation }: RestoreRun, host: Host): RestoredActs {
+  const table = openTable(setting("table", environment), host.clients.table);
+  const setup = tenantPorts(environment);
+  const [endpoints, accounts, invites] = [endpointStore(table), accountStore(table), inviteStore(table)];
+  const root = serviceKeysReader(setting("rootSecretId", environment), host.clients.secrets);
+  const queue = (name: "accountsQueueUrl" | "eventsQueueUrl") =>
+    openQueue(setting(name, environment), host.clients.sqs);
+  return {
+    async revokeKey(tenant, keyId, { now }) {
+      const key = await setup.apiKeys.getListed(tenant, keyId);
+      const author = RESTORE_AUTHOR;
+      if (tenant === null) await revokeOperatorKey(setup, { keyId, author, now });
+      else await revokeKey(setup, { tenant, keyId, author, now });
+      return key?.status === "active" ? "made" : "unchanged";
+    },
+
+    async setTenantStatus(tenant, status, { at, now }) {
+      const stored = await setup.tenants.get(tenant);
+      if (!stored || stored.createdAt > at) return "unchanged";
+      // Also if it has the status: a run that was killed may not have marked every key.
+      await setTenantStatus(setup, tenant, { ...RESTORE_AUTHOR, status }, now);
+      return stored.status === status ? "unchanged" : "made";
+    },
+
+    async eraseConversation(conversationId, upTo, { now }) {
+      const ref = readConversationId(conversationId);
+      if (!ref) return "unchanged";
+      const { tenant } = ref;
+      const ports = eraseRequestPorts(host, table);
+      const request = { ...RESTORE_AUTHOR, tenant, conversationId, now, time, upTo };
+      // Before the functions use the table, their worker would look for the erasure in another one.
+      const erasureWork = isPreparation ? { ...ports.erasureWork, send: async () => {} } : ports.erasureWork;
+      const result = await eraseConversation({ ...ports, erasureWork }, request, () => true);
+      // Also the last passes of an erasure that the preparation, or a run that was killed, has started.
+      const erasureId = deriveErasureId(conversationId);
+      if (await ports.erasures.get(tenant, erasureId)) {
+        await erasureWork.send({ body: encodeErasure({ tenant, erasureId }), group: tenant });
+      }
+      return "removed" in result && Object.values(result.removed).some((count) => count > 0) ? "made" : "unchanged";
+    },
+
+    async deleteData(platformUserId, issuedAt, { now }) {
+      const ports = {
+        journal: setup.journal,
+        accounts,
+        authorizations: authorizationStore(table),
+        dataDeletions: dataDeletionStore(table),
+        dataDeletionKeys: async () => (await root()).dataDeletion,
+        accountWork: queue("accountsQueueUrl"),
+      };
+      await deleteData(ports, { platformUserId, now, issuedAt });
+      return "made";
+    },
+
+    async disconnectAccount(tenant, account) {
+      const ports = {
+        ...deletionPorts(environment),
+        accounts,
+        eventBodies: eventBodyStore(table),
+        events: queue("eventsQueueUrl"),
+      };
+      const request = { ...RESTORE_AUTHOR, tenant, account, reason: "user" } as const;
+      const result = await runDisconnection(ports, request, { now: time.now, endsAt: Number.POSITIVE_INFINITY });
+      return "refused" in result ? "unchanged" : "made";
+    },
+
+    async rotateWebhookSecret(tenant, endpointId, { at, now }): Promise<ActResult> {
+      const endpoint = await endpoints.get(tenant, endpointId);
+      if (!endpoint || endpoint.status === "deleted") return "unchanged";
+      // The secret of the copy was replaced, so it ends a day later. No one knows the one that takes its place.
+      if (endpoint.updatedAt < at) {
+        const ports = { endpoints, vault: setup.vault, journal: setup.journal };
+        await rotateSecret(ports, { tenant, endpointId, author: RESTORE_AUTHOR, now });
+      }
+      return {
+        problem: `The last secret of the endpoint ${endpointId} of ${tenant} is lost. Ask an admin of ${tenant} to rotate it and to give the receiver the new one.`,
+      };
+    },
+
+    async setWebhookStatus(tenant, endpointId, status, { now }) {
+      const endpoint = await endpoints.get(tenant, endpointId);
+      if (!endpoint || endpoint.status === "deleted") return "unchanged";
+      const changes = effectiveChanges(endpoint, { status });
+      if (Object.keys(changes).length === 0) return "unchanged";
+      const change = { tenant, endpoint, changes, author: RESTORE_AUTHOR, now };
+      const result = await saveChanges({ endpoints, journal: setup.journal }, change);
+      return result === "changed" ? "made" : "unchanged";
+    },
+
+    async deleteWebhook(tenant, endpointId, { now }) {
+      const endpoint = await endpoints.get(tenant, endpointId);
+      if (!endpoint || endpoint.status === "deleted") return "unchanged";
+      const request = { tenant, endpointId, author: RESTORE_AUTHOR, now };
+      return (await deleteWebhook({ endpoints, journal: setup.journal }, request)) === null ? "made" : "unchanged";
+    },
+
+    async endInvite(tenant, inviteId, { at, now }) {
+      const invite = await invites.get(tenant, inviteId);
+      if (invite?.status !== "pending" || invite.createdAt > at) return "unchanged";
+      const { id, role, email } = invite;
+      const entry = { action: "invite.revoke", resource: `invite:${id}`, detail: { role }, at: now } as const;
+      const by = { audit: auditEntry(RESTORE_AUTHOR, entry), actor: null };
+      const hashes = addressHashes(await setup.addressKeys(), email);
+      return (await invites.revoke(invite, { ...by, addressHashes: hashes })) === "revoked" ? "made" : "unchanged";
+    },
+
+    async deleteTenant(tenant, { at }) {
+      const stored = await setup.tenants.get(tenant);
+      if (stored && stored.createdAt > at) return "unchanged";
+      const deletion = { tenant, actor: RESTORE_AUTHOR.actor, time, report: () => {} };
+      const result = await deleteTenant(deletionPorts(environment), deletion);
+      return result?.isNew ? "made" : "unchanged";
+    },
+  };
+}
