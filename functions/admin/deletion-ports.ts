@@ -1,7 +1,3 @@
-import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { KMSClient } from "@aws-sdk/client-kms";
-import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
-import { SQSClient } from "@aws-sdk/client-sqs";
 import { openFiles } from "#base/aws/files.ts";
 import { openQueue } from "#base/aws/queues.ts";
 import { parsePlatformSecrets, secretReader } from "#base/aws/secrets.ts";
@@ -18,26 +14,23 @@ import { tenantRowStore } from "#features/tenants/store/tenant-rows.ts";
 import { uploadRemovalStore } from "#features/uploads/store/upload-removals.ts";
 import { accountPlatformFor } from "#platforms/accounts/account-platform-for.ts";
 import { platformHttp } from "#platforms/api/http.ts";
-import { clientSettings, commandJournal, cutOffPorts, type Environment, openStorage } from "./tenant-ports.ts";
+import { commandJournal, cutOffPorts, type Environment, openClients } from "./tenant-ports.ts";
 
 /** The ports of the deletion of a tenant: the table, the bucket of uploads, and what ends webhooks at the platforms. */
-export function deletionPorts(environment: Environment): DeleteTenantPorts {
-  const { services, tableService } = clientSettings(environment);
-  const table = openTable(setting("table", environment), new DynamoDBClient(tableService));
-  const secrets = new SecretsManagerClient(services);
-  const platformSecrets = secretReader(setting("platformSecretId", environment), parsePlatformSecrets, secrets);
+export function deletionPorts(environment: Environment, clients = openClients(environment)): DeleteTenantPorts {
+  const table = openTable(setting("table", environment), clients.table);
+  const platformSecrets = secretReader(setting("platformSecretId", environment), parsePlatformSecrets, clients.secrets);
   const [upstream, http] = [platformUrlSettings(environment), platformHttp()];
   return {
-    ...cutOffPorts(environment, table),
-    journal: commandJournal(environment),
+    ...cutOffPorts(environment, table, clients.sqs),
+    journal: commandJournal(environment, clients.s3),
     accounts: accountStore(table),
     accountChecks: accountCheckStore(table),
     pageUses: pageUseStore(table),
     accountWork: {
-      send: async (message) =>
-        openQueue(setting("accountsQueueUrl", environment), new SQSClient(services)).send(message),
+      send: async (message) => openQueue(setting("accountsQueueUrl", environment), clients.sqs).send(message),
     },
-    vault: openVault(setting("keyId", environment), new KMSClient(services)),
+    vault: openVault(setting("keyId", environment), clients.kms),
     accountPlatformFor: async (connection) => {
       const { meta } = await platformSecrets();
       return accountPlatformFor(connection, { upstream, http, app: { metaAppId: null, metaSecret: meta[0] ?? null } });
@@ -48,6 +41,6 @@ export function deletionPorts(environment: Environment): DeleteTenantPorts {
     tenantRows: tenantRowStore(table),
     quarantine: quarantineStore(table),
     uploadRemovals: uploadRemovalStore(table),
-    uploadFiles: openFiles(setting("uploadBucket", environment), openStorage(services)),
+    uploadFiles: openFiles(setting("uploadBucket", environment), clients.s3),
   };
 }

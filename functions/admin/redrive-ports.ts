@@ -11,6 +11,7 @@ import { dueStore } from "#features/delivery/store/due-attempts.ts";
 import { eventBodyStore } from "#features/delivery/store/event-bodies.ts";
 import { erasureStore } from "#features/erasure/store/erasures.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
+import { restoreStore } from "#features/recovery/store/restores.ts";
 import { endpointStore } from "#features/webhooks/store/endpoints.ts";
 import { parseUpdates } from "#platforms/parse/parse.ts";
 import { clientSettings, type Environment } from "./tenant-ports.ts";
@@ -28,6 +29,7 @@ export function redrivePorts(environment: Environment): RedrivePorts {
     eventBodies: eventBodyStore(table),
     erasures: erasureStore(table),
     due: dueStore(table),
+    restores: restoreStore(table),
     parseUpdates,
     queueFor: (queue) => openQueue(setting(queueUrlNames[queue], environment), sqs),
   };

@@ -1,7 +1,4 @@
 import { DescribeTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { KMSClient } from "@aws-sdk/client-kms";
-import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
-import { SQSClient } from "@aws-sdk/client-sqs";
 import { countAllMessages } from "#base/aws/depths.ts";
 import { openFiles } from "#base/aws/files.ts";
 import { openQueue } from "#base/aws/queues.ts";
@@ -17,7 +14,7 @@ import { restoredErasureStore } from "#features/recovery/store/restored-erasures
 import { restoredRowStore } from "#features/recovery/store/restored-rows.ts";
 import { restoreStore } from "#features/recovery/store/restores.ts";
 import { type RestoreRun, restoredActs } from "./restored-acts.ts";
-import { clientSettings, type Environment, openStorage, tenantPorts } from "./tenant-ports.ts";
+import { clientSettings, type Environment, openClients, tenantPorts } from "./tenant-ports.ts";
 
 /**
  * The time to which a table was restored, null if it is no point-in-time copy, and when DynamoDB answered by its own clock.
@@ -42,15 +39,15 @@ export async function readRestorePoint(
 }
 
 /** What `restore` needs: the table, the journal, and what the flows need whose acts it makes. */
-export function restorePorts(environment: Environment, run: RestoreRun): RestorePorts {
-  const { services, tableService } = clientSettings(environment);
-  const tableClient = new DynamoDBClient(tableService);
-  const table = openTable(setting("table", environment), tableClient);
-  const s3 = openStorage(services);
-  const sqs = new SQSClient(services);
-  const setup = tenantPorts(environment);
+export function restorePorts(
+  environment: Environment,
+  run: RestoreRun,
+  clients = openClients(environment),
+): RestorePorts {
+  const table = openTable(setting("table", environment), clients.table);
+  const { s3, sqs } = clients;
   return {
-    ...setup,
+    ...tenantPorts(environment, clients),
     journalFiles: openFiles(setting("journalBucket", environment), s3),
     inbound: { count: () => countAllMessages(setting("inboundQueueUrl", environment), sqs) },
     restores: restoreStore(table),
@@ -61,17 +58,6 @@ export function restorePorts(environment: Environment, run: RestoreRun): Restore
     accounts: accountStore(table),
     accountChecks: accountCheckStore(table),
     accountWork: { send: async (message) => openQueue(setting("accountsQueueUrl", environment), sqs).send(message) },
-    acts: restoredActs(environment, run, {
-      settings: environment as NodeJS.ProcessEnv,
-      clients: {
-        table: tableClient,
-        s3,
-        sqs,
-        kms: new KMSClient(services),
-        secrets: new SecretsManagerClient(services),
-      },
-      log: () => {},
-      random: Math.random,
-    }),
+    acts: restoredActs(environment, run, clients),
   };
 }

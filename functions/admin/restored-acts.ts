@@ -1,3 +1,4 @@
+import { openFiles } from "#base/aws/files.ts";
 import { openQueue } from "#base/aws/queues.ts";
 import { serviceKeysReader } from "#base/aws/service-keys.ts";
 import { setting } from "#base/config/settings.ts";
@@ -26,7 +27,7 @@ import { endpointStore } from "#features/webhooks/store/endpoints.ts";
 import type { Host } from "../host.ts";
 import { eraseRequestPorts } from "../support/erase-account-ports.ts";
 import { deletionPorts } from "./deletion-ports.ts";
-import { type Environment, tenantPorts } from "./tenant-ports.ts";
+import { type CommandClients, type Environment, tenantPorts } from "./tenant-ports.ts";
 
 /** A run of a restore. */
 export interface RestoreRun {
@@ -36,13 +37,22 @@ export interface RestoreRun {
 }
 
 /** The acts of other features, with the restore as their author. */
-export function restoredActs(environment: Environment, { time, isPreparation }: RestoreRun, host: Host): RestoredActs {
-  const table = openTable(setting("table", environment), host.clients.table);
-  const setup = tenantPorts(environment);
+export function restoredActs(
+  environment: Environment,
+  { time, isPreparation }: RestoreRun,
+  clients: CommandClients,
+): RestoredActs {
+  const table = openTable(setting("table", environment), clients.table);
+  const host: Host = {
+    settings: environment as NodeJS.ProcessEnv,
+    clients: { ...clients, journal: openFiles(setting("journalBucket", environment), clients.s3).put },
+    log: () => {},
+    random: Math.random,
+  };
+  const setup = tenantPorts(environment, clients);
   const [endpoints, accounts, invites] = [endpointStore(table), accountStore(table), inviteStore(table)];
-  const root = serviceKeysReader(setting("rootSecretId", environment), host.clients.secrets);
-  const queue = (name: "accountsQueueUrl" | "eventsQueueUrl") =>
-    openQueue(setting(name, environment), host.clients.sqs);
+  const root = serviceKeysReader(setting("rootSecretId", environment), clients.secrets);
+  const queue = (name: "accountsQueueUrl" | "eventsQueueUrl") => openQueue(setting(name, environment), clients.sqs);
   return {
     async revokeKey(tenant, keyId, { now }) {
       const key = await setup.apiKeys.getListed(tenant, keyId);
@@ -92,7 +102,7 @@ export function restoredActs(environment: Environment, { time, isPreparation }: 
 
     async disconnectAccount(tenant, account) {
       const ports = {
-        ...deletionPorts(environment),
+        ...deletionPorts(environment, clients),
         accounts,
         eventBodies: eventBodyStore(table),
         events: queue("eventsQueueUrl"),
@@ -146,7 +156,7 @@ export function restoredActs(environment: Environment, { time, isPreparation }: 
       const stored = await setup.tenants.get(tenant);
       if (stored && stored.createdAt > at) return "unchanged";
       const deletion = { tenant, actor: RESTORE_AUTHOR.actor, time, report: () => {} };
-      const result = await deleteTenant(deletionPorts(environment), deletion);
+      const result = await deleteTenant(deletionPorts(environment, clients), deletion);
       return result?.isNew ? "made" : "unchanged";
     },
   };

@@ -40,19 +40,27 @@ export type AdminPorts = KeyPorts &
   KeyRevocationPorts &
   LinkPorts & { readonly tenants: Tenants };
 
+/** The clients of a command. */
+export interface CommandClients {
+  readonly table: DynamoDBClient;
+  readonly s3: S3Client;
+  readonly sqs: SQSClient;
+  readonly kms: KMSClient;
+  readonly secrets: SecretsManagerClient;
+}
+
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * The ports for creating tenants, keys and accounts in the deployment that `environment` describes. It has the variables
  * of a function and, for the local stack, its endpoints and credentials.
  */
-export function tenantPorts(environment: Environment): AdminPorts {
-  const { services, tableService } = clientSettings(environment);
-  const table = openTable(setting("table", environment), new DynamoDBClient(tableService));
-  const root = serviceKeysReader(setting("rootSecretId", environment), new SecretsManagerClient(services));
+export function tenantPorts(environment: Environment, clients = openClients(environment)): AdminPorts {
+  const table = openTable(setting("table", environment), clients.table);
+  const root = serviceKeysReader(setting("rootSecretId", environment), clients.secrets);
   return {
-    ...cutOffPorts(environment, table),
-    journal: commandJournal(environment),
+    ...cutOffPorts(environment, table, clients.sqs),
+    journal: commandJournal(environment, clients.s3),
     tenants: tenantStore(table),
     tenantStatuses: tenantStatusStore(table),
     invites: inviteStore(table),
@@ -62,19 +70,30 @@ export function tenantPorts(environment: Environment): AdminPorts {
     accountChecks: accountCheckStore(table),
     authorizations: authorizationStore(table),
     apiKeys: apiKeyStore(table),
-    vault: openVault(setting("keyId", environment), new KMSClient(services)),
+    vault: openVault(setting("keyId", environment), clients.kms),
     peppers: async () => (await root()).pepper,
     addressKeys: async () => (await root()).address,
   };
 }
 
-/** The journal. Only a command that records an act needs the bucket's name. */
-export function commandJournal(environment: Environment): Journal {
-  const files = () => {
-    const { services } = clientSettings(environment);
-    return openFiles(setting("journalBucket", environment), openStorage(services));
+/** The clients of the AWS that `environment` describes. */
+export function openClients(environment: Environment): CommandClients {
+  const { services, tableService } = clientSettings(environment);
+  return {
+    table: new DynamoDBClient(tableService),
+    s3: openStorage(services),
+    sqs: new SQSClient(services),
+    kms: new KMSClient(services),
+    secrets: new SecretsManagerClient(services),
   };
-  return openJournal({ put: async (key, body) => files().put(key, body) });
+}
+
+/** The journal. Only a command that records an act needs the bucket's name. */
+export function commandJournal(
+  environment: Environment,
+  s3 = openStorage(clientSettings(environment).services),
+): Journal {
+  return openJournal({ put: async (key, body) => openFiles(setting("journalBucket", environment), s3).put(key, body) });
 }
 
 /** The client of S3. @param services as `clientSettings` has them */
@@ -84,9 +103,12 @@ export function openStorage(services: ReturnType<typeof clientSettings>["service
 }
 
 /** What ends the access of sockets. Only a tenant with sockets needs the queue's URL. */
-export function cutOffPorts(environment: Environment, table: Table): CutOffPorts {
-  const queue = () =>
-    openQueue(setting("realtimeQueueUrl", environment), new SQSClient(clientSettings(environment).services));
+export function cutOffPorts(
+  environment: Environment,
+  table: Table,
+  sqs = new SQSClient(clientSettings(environment).services),
+): CutOffPorts {
+  const queue = () => openQueue(setting("realtimeQueueUrl", environment), sqs);
   return { sockets: socketStore(table), realtime: { send: async (message) => queue().send(message) }, log: () => {} };
 }
 

@@ -23,6 +23,8 @@ const planTexts: Readonly<Record<string, string>> = {
   delivery_moved_on: "only marks the message: the delivery has reached a later attempt.",
   erasure_over: "only marks the message: the erasure has ended.",
   cut: "is not possible: the message is larger than a table item, so only its beginning is stored.",
+  before_restore:
+    "is not possible: the table was restored since, and the webhook may have messages that were erased. The restore fetches the others.",
   delivery_gone: "is not possible: the delivery was erased or is older than 7 days.",
   endpoint_gone: "is not possible: the endpoint was deleted.",
   event_gone: "is not possible: the source of the event was erased or is older than 7 days.",

@@ -9,6 +9,7 @@ import type { Deliveries } from "#features/delivery/store/deliveries.ts";
 import type { DueAttempts } from "#features/delivery/store/due-attempts.ts";
 import type { Erasures } from "#features/erasure/store/erasures.ts";
 import type { Update } from "#features/inbox/rules/updates.ts";
+import type { Restores } from "#features/recovery/store/restores.ts";
 import type { CountingPorts } from "#features/stats/ports.ts";
 import type { Tenants } from "#features/tenants/store/tenants.ts";
 import type { Endpoints } from "#features/webhooks/store/endpoints.ts";
@@ -42,6 +43,7 @@ export interface RedrivePorts extends Omit<ReplayPorts, "retries" | "audit"> {
   readonly endpoints: Pick<Endpoints, "get" | "list">;
   readonly quarantine: Quarantine;
   readonly erasures: Pick<Erasures, "get">;
+  readonly restores: Pick<Restores, "read">;
   readonly parseUpdates: (raw: Uint8Array, receivedAt: Millis) => Update[];
   /** The queue to redrive to. Throws when its URL is unknown. */
   readonly queueFor: (queue: QueueName) => Queue;

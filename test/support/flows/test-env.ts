@@ -247,6 +247,11 @@ export async function openTestEnv(
       return { ...compose(host).accounts(), ...connectingPorts(host, tableHandle) };
     },
     sweepPorts: (queues: TestQueues) => ({ ...openStores(tableHandle), ...compose(hostFor(queues)).sweep() }),
+    /** The environment and the clients of a command. */
+    commandHost(queues: TestQueues) {
+      const { sqs, s3, kms } = aws;
+      return { environment: hostFor(queues).settings, clients: { table: table.client, sqs, s3, kms, secrets } };
+    },
     /** The keys of the hashes of addresses. */
     addressKeys: async () => (await readRoot()).address,
     /** @param graph the URL of the platform's API; nothing listens at the default */

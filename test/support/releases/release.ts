@@ -11,6 +11,7 @@ import { eventBodyStore } from "#features/delivery/store/event-bodies.ts";
 import { erasureStore } from "#features/erasure/store/erasures.ts";
 import { intakeRoutes } from "#features/inbox/routes/intake.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
+import { restoreStore } from "#features/recovery/store/restores.ts";
 import { endpointStore } from "#features/webhooks/store/endpoints.ts";
 import { createApp } from "#http/app.ts";
 import { noCredentials } from "#http/credentials/credentials.ts";
@@ -42,6 +43,7 @@ export function openRelease(
     eventBodies: eventBodyStore(table),
     erasures: erasureStore(table),
     due: dueStore(table),
+    restores: restoreStore(table),
     parseUpdates,
     queueFor: (queue) => openQueue(queueUrls[queue], clients.sqs),
   };

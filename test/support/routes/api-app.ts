@@ -1,10 +1,12 @@
 import type { TenantId } from "#base/kernel/tenant.ts";
+import type { Table } from "#base/table/client.ts";
 import { createOperatorKey } from "#features/access/flows/keys.ts";
 import type { Scope } from "#features/inbox/rules/messages.ts";
 import type { App } from "#http/app.ts";
 import { createKey } from "../../features/access/flows/support/api-keys.ts";
 import type { TestEnv } from "../flows/test-env.ts";
 import { answerOf, observePorts } from "../processes/work-left.ts";
+import { openStores } from "../stores/open-stores.ts";
 import { testApp } from "./test-app.ts";
 
 export interface ApiResponse {
@@ -13,9 +15,15 @@ export interface ApiResponse {
   readonly body: any;
 }
 
-/** The API's app on a test environment. It validates each response against its schema, and that no work is left behind. */
-export async function openApiApp(testEnv: TestEnv) {
-  const ports = observePorts(testEnv.apiPorts(await testEnv.newQueues()));
+/**
+ * The API's app on a test environment. It validates each response against its schema, and that no work is left behind.
+ * @param table another table than that of the environment
+ */
+export async function openApiApp(testEnv: TestEnv, table: Table | null = null) {
+  const ports = observePorts({
+    ...testEnv.apiPorts(await testEnv.newQueues()),
+    ...(table === null ? {} : openStores(table)),
+  });
   const app: App = testApp(testEnv, ports);
   const keyOptions = { label: "", actor: "cli" };
   const send = async (key: string, path: string, init: RequestInit, sourceIp = "203.0.113.7"): Promise<ApiResponse> => {

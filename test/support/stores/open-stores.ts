@@ -35,6 +35,7 @@ import { socketFrameStore } from "#features/realtime/store/frame-quota.ts";
 import { socketStore } from "#features/realtime/store/sockets.ts";
 import { realtimeTicketStore } from "#features/realtime/store/tickets.ts";
 import { restoredErasureStore } from "#features/recovery/store/restored-erasures.ts";
+import { restoreStore } from "#features/recovery/store/restores.ts";
 import { attachmentOwnerStore } from "#features/sending/store/attachment-owners.ts";
 import { budgetStore } from "#features/sending/store/budgets.ts";
 import { fetchedMessageStore } from "#features/sending/store/fetched-messages.ts";
@@ -99,6 +100,7 @@ export function openStores(table: Table) {
     dueSends: dueSendStore(table),
     fetchedMessages: fetchedMessageStore(table),
     restoredErasures: restoredErasureStore(table),
+    restores: restoreStore(table),
     holds: holdStore(table),
     verificationAttempts: verificationAttemptStore(table),
     uploads: uploadStore(table),

@@ -20,7 +20,11 @@ type DecodedAs<Kind extends DecodedMessage["kind"]> = Extract<DecodedMessage, { 
 
 /** A dead letter's contents, and the current state of what they refer to. */
 export type Inspection =
-  | (DecodedAs<"webhook"> & { readonly updates: UpdateSummary | null })
+  | (DecodedAs<"webhook"> & {
+      readonly updates: UpdateSummary | null;
+      /** The table was restored since. Then it may be about a conversation that was erased in the time that was lost. */
+      readonly isBeforeRestore: boolean;
+    })
   | (DecodedAs<"event"> & { readonly bodyStored: boolean; readonly endpoints: readonly EndpointDelivery[] })
   | (DecodedAs<"attempt"> & {
       readonly delivery: DeliveryRow | null;
@@ -34,7 +38,7 @@ export type Inspection =
   | DecodedAs<"upload">
   | DecodedAs<"account_task">
   | DecodedAs<"realtime">
-  | DecodedAs<"unreadable">;
+  | (DecodedAs<"unreadable"> & { readonly isBeforeRestore: boolean });
 
 /** What a webhook is about, without its content. */
 export interface UpdateSummary {
@@ -56,7 +60,9 @@ export type RedrivePlan =
   | { readonly action: "replay"; readonly attempt: RetryMessage }
   /** Nothing is left to do. */
   | { readonly action: "skip"; readonly reason: "delivery_ended" | "delivery_moved_on" | "erasure_over" }
-  | { readonly action: "refuse"; readonly reason: "cut" | "delivery_gone" | "endpoint_gone" | "event_gone" };
+  | { readonly action: "refuse"; readonly reason: RedriveRefusal };
+
+type RedriveRefusal = "cut" | "before_restore" | "delivery_gone" | "endpoint_gone" | "event_gone";
 
 export async function inspectDeadLetter(
   ports: RedrivePorts,
@@ -64,9 +70,14 @@ export async function inspectDeadLetter(
   now: Millis,
 ): Promise<Inspection> {
   const decodedLetter = decodeDeadLetter(letter);
+  const { queue, sentAt } = letter;
   switch (decodedLetter.kind) {
     case "webhook":
-      return { ...decodedLetter, updates: summarizeUpdates(ports, decodedLetter.webhook) };
+      return {
+        ...decodedLetter,
+        updates: summarizeUpdates(ports, decodedLetter.webhook),
+        isBeforeRestore: await isBeforeRestore(ports, decodedLetter.webhook.receivedAt),
+      };
     case "event":
       return { ...decodedLetter, ...(await inspectEvent(ports, decodedLetter.event, now)) };
     case "attempt":
@@ -81,8 +92,9 @@ export async function inspectDeadLetter(
     case "upload":
     case "account_task":
     case "realtime":
-    case "unreadable":
       return decodedLetter;
+    case "unreadable":
+      return { ...decodedLetter, isBeforeRestore: queue === "Inbound" && (await isBeforeRestore(ports, sentAt)) };
   }
 }
 
@@ -100,6 +112,11 @@ export function planRedrive(letter: Pick<QuarantinedMessage, "body" | "cut">, in
     case "erasure":
       return inspection.phase ? { action: "send", body: letter.body } : { action: "skip", reason: "erasure_over" };
     case "webhook":
+    // Another version may read it.
+    case "unreadable":
+      return inspection.isBeforeRestore
+        ? { action: "refuse", reason: "before_restore" }
+        : { action: "send", body: letter.body };
     case "task":
     case "profile":
     case "mail":
@@ -109,8 +126,6 @@ export function planRedrive(letter: Pick<QuarantinedMessage, "body" | "cut">, in
     case "account_task":
     // The worker drops what is too old for a socket.
     case "realtime":
-    // Another version may read it.
-    case "unreadable":
       return { action: "send", body: letter.body };
   }
 }
@@ -165,6 +180,12 @@ async function bodyExists(
 ): Promise<boolean> {
   if (now >= ulidTime(event.eventUlid) + RETENTION) return false;
   return (await loadRenderedEvent(ports, event.tenant, event)) !== null;
+}
+
+/** A restore reads the histories of the platforms up to an instant. What arrived before it is fetched, without what was erased. */
+async function isBeforeRestore({ restores }: Pick<RedrivePorts, "restores">, at: Millis): Promise<boolean> {
+  const restore = await restores.read();
+  return restore !== null && (restore.fetchUntil === null || at <= restore.fetchUntil);
 }
 
 /** Null when the bytes are in the bucket or cannot be decompressed. */

@@ -45,6 +45,9 @@ export function restoreStore(table: Table) {
   }
 
   return {
+    /** The restore in progress, or the last one. Reads consistently. Null when the table was never restored. */
+    read,
+
     /** Starts a restore, or continues it. A row that is older than `from` was copied with the table. Safe to repeat. */
     async start(from: Millis, now: Millis): Promise<RestoreStart> {
       const last = await read();

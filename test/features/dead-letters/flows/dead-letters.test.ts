@@ -1,9 +1,10 @@
+import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import type { QueueName } from "#base/config/names.ts";
 import { newUlid } from "#base/kernel/ids.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
-import { DAY, MINUTE, SECOND } from "#base/kernel/time.ts";
+import { DAY, HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
 import { encodeMail } from "#features/access/queue.ts";
 import { encodeAccountTask } from "#features/accounts/queue.ts";
 import { type Inspection, inspectDeadLetter, planRedrive } from "#features/dead-letters/flows/inspect.ts";
@@ -19,6 +20,8 @@ import { type DeliveryStatus, deliveryStatuses } from "#features/delivery/rules/
 import { drainTask } from "#features/delivery/schedule.ts";
 import { dueStore } from "#features/delivery/store/due-attempts.ts";
 import { encodeErasure } from "#features/erasure/queue.ts";
+import { restoreKey } from "#features/recovery/store/items.ts";
+import { restoreStore } from "#features/recovery/store/restores.ts";
 import { counterStore } from "#features/stats/store.ts";
 import { tenantStore } from "#features/tenants/store/tenants.ts";
 import { encodeUpload } from "#features/uploads/queue.ts";
@@ -337,4 +340,25 @@ it("redriving lists redriven letters only on request, and the newest letter of a
   await redriveLetter(third);
   expect(ids((await list(false)).letters)).toEqual(ids([second, first]));
   expect(ids((await list(true)).letters)).toEqual(ids([third, second, first]));
+});
+
+it("a webhook of before the histories of a restore were read is not redriven, and stays", async () => {
+  const body = () => inboundBody(instagramWebhook("1784", []), testEnv.now());
+  const [before, later] = [await quarantineOne("Inbound", body()), await quarantineOne("Inbound", '{"v":99}')];
+  const restores = restoreStore(testEnv.table);
+  const refused = { end: "refused", reason: "before_restore" };
+  const from = testEnv.now() - HOUR;
+  await restores.start(from, testEnv.now());
+  expect(await inspectAndPlan(before)).toEqual({ action: "refuse", reason: "before_restore" });
+  expect([await redriveLetter(before), await redriveLetter(later)]).toMatchObject([refused, refused]);
+  await restores.setFetchUntil(from, testEnv.now());
+  await restores.end(from, testEnv.now());
+  expect([await redriveLetter(before), await redriveLetter(later)]).toMatchObject([refused, refused]);
+  expect(await findLetter(before)).toMatchObject({ redriven: null, claimedUntil: null });
+  expect(await queueDepth(testEnv.eventSource, queues.inbound)).toBe(0);
+  testEnv.advance(SECOND);
+  const after = await quarantineOne("Inbound", body());
+  expect(await redriveLetter(after)).toMatchObject({ end: "sent" });
+  const { client, name } = testEnv.table;
+  await client.send(new DeleteCommand({ TableName: name, Key: restoreKey }));
 });
