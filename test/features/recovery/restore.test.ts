@@ -94,12 +94,12 @@ const resume = (tenant: TenantId): JournalAct => ({ kind: "tenant.resume", tenan
 
 it("the acts since the restore are made once each, about the rows whose hashes they have, with the latest limit", async () => {
   testEnv.advance(DAY);
-  const [shop, other, third] = [newTenant(), newTenant(), newTenant()];
+  const [shop, other, third, active] = [newTenant(), newTenant(), newTenant(), newTenant()];
   const conversation = sampleConversationId(shop);
   const account = { platform: "instagram", externalId: "1784" } as const;
   const [keyId, operatorKeyId, endpointId] = [1, 2, 3].map(() => newUlid(testEnv.now())) as [string, string, string];
   await save(
-    ...[shop, other, third].map((tenant) => ({ ...tenantKey(tenant), n: "Shop", st: "active" })),
+    ...[shop, other, third, active].map((tenant) => ({ ...tenantKey(tenant), n: "Shop", st: "active" })),
     headKey(conversation),
     messageKey(conversation, "1#m"),
     apiKeyItemKey(shop, keyId),
@@ -129,7 +129,7 @@ it("the acts since the restore are made once each, about the rows whose hashes t
     { kind: "webhook_secret.rotate", tenant: shop, endpointId },
     { kind: "data.delete", platformUserId: "person-1", issuedAt: from - DAY },
     { kind: "tenant.delete", tenant: third },
-    suspend(third),
+    suspend(active),
   );
   await journal().withdraw(entries.at(-1) as (typeof entries)[number]);
   await files().put("acts/unknown", Buffer.from('{"version":2}'));
