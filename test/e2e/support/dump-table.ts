@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { BatchWriteCommand, DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { CreateTableCommand, DescribeTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { BatchWriteCommand, DynamoDBDocumentClient, PutCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { env } from "#base/config/names.ts";
 import { sweepCheckpointKey } from "#features/delivery/store/items.ts";
 import { clientSettings } from "../../support/access/access-keys.ts";
@@ -43,6 +43,33 @@ export async function restoreTable(stack: Pick<LocalStack, "dataDir">, items: re
       if (Object.keys(UnprocessedItems).length > 0) throw new Error("The table did not write a whole batch.");
     }
   });
+}
+
+/** Creates another table in the stack's engine, with the keys and indexes of its table, and writes these items into it. */
+export async function createCopy(
+  stack: Pick<LocalStack, "dataDir">,
+  TableName: string,
+  items: readonly StoredItem[],
+): Promise<void> {
+  await withTable(stack, async (client, tableName) => {
+    const { Table = {} } = await client.send(new DescribeTableCommand({ TableName: tableName }));
+    const { KeySchema, AttributeDefinitions, GlobalSecondaryIndexes = [] } = Table;
+    const indexes = GlobalSecondaryIndexes.map(({ IndexName, KeySchema: keys, Projection }) => ({
+      ...{ IndexName, KeySchema: keys, Projection },
+    }));
+    await client.send(
+      new CreateTableCommand({
+        ...{ TableName, KeySchema, AttributeDefinitions, BillingMode: "PAY_PER_REQUEST" },
+        GlobalSecondaryIndexes: indexes,
+      }),
+    );
+    for (const Item of items) await client.send(new PutCommand({ TableName, Item }));
+  });
+}
+
+/** All items of a copy. */
+export function readCopy(stack: Pick<LocalStack, "dataDir">, name: string): Promise<StoredItem[]> {
+  return withTable(stack, (client) => scan(client, name));
 }
 
 /** DynamoDB's limit of a batch. */

@@ -2,7 +2,7 @@ import { afterEach, expect, it } from "vitest";
 import { runAdmin, runAdminJson } from "../../e2e/support/admin.ts";
 import { accountKeyOf, createTestWebhook, personWrites, sentMessages } from "../../e2e/support/api-calls.ts";
 import type { ApiResponse, ListedMessage } from "../../e2e/support/api-response.ts";
-import { readTable, restoreTable } from "../../e2e/support/dump-table.ts";
+import { createCopy, readCopy, readTable, restoreTable } from "../../e2e/support/dump-table.ts";
 import { waitUntilIdle } from "../../e2e/support/emulator-journals.ts";
 import { type LocalStack, startLocalStack } from "../../e2e/support/local-stack.ts";
 import { type Program, runProgram } from "../../e2e/support/processes.ts";
@@ -179,6 +179,28 @@ it("a restore makes the acts of tenants, accounts and endpoints again, and says 
   const byRestore = audit.filter(({ actor }) => actor === "restore").map(({ action }) => action);
   expect(byRestore.sort()).toEqual(["account.disconnect", "invite.revoke", "webhook.rotate"]);
   await receiver.close();
+}, 300_000);
+
+it("a copy in a second table is prepared by its name, and the table of the stack stays as it is", async () => {
+  const { stack } = await openStack();
+  const revoked = await newKey(stack);
+  await waitUntilIdle(stack);
+  const from = await stack.now();
+  await createCopy(stack, "copy", await readTable(stack));
+  await stack.clock("PT1H");
+  await runAdminJson(stack.dataDir, "key", "revoke", revoked.id, "--tenant", "demo");
+  const keys = (items: readonly { SK: string }[]) => items.filter(({ SK }) => SK.includes(revoked.id));
+  const ofStack = keys(await readTable(stack));
+  expect(keys(await readCopy(stack, "copy"))).not.toEqual(ofStack);
+  const args = ["restore", "--table", "copy", "--from", new Date(from).toISOString()];
+  const { code, output, errors } = await runAdmin(stack.dataDir, ...args);
+  expect([code, errors, output]).toEqual([0, expect.stringContaining("Restoring copy from"), expect.any(String)]);
+  expect(output).toContain("1 key.revoke");
+  expect(output).toContain("The table is prepared, and sends nothing.");
+  const accounts = (items: readonly { SK: string }[]) => items.filter(({ SK }) => SK.startsWith("ACC#"));
+  expect(JSON.stringify(accounts(await readCopy(stack, "copy")))).toContain(`:${from}`);
+  expect(JSON.stringify(accounts(await readTable(stack)))).not.toContain(`:${from}`);
+  expect(keys(await readTable(stack))).toEqual(ofStack);
 }, 300_000);
 
 it("a restore of a wrong time or table says so in one line, and changes nothing", async () => {
