@@ -27,8 +27,8 @@ import { accountStore } from "#features/accounts/store/accounts.ts";
 import { authorizationStore } from "#features/accounts/store/authorizations.ts";
 import type { CutOffPorts } from "#features/realtime/ports.ts";
 import { socketStore } from "#features/realtime/store/sockets.ts";
+import type { Journal } from "#features/recovery/journal.ts";
 import { openJournal } from "#features/recovery/journal.ts";
-import type { Journal } from "#features/recovery/ports.ts";
 import { tenantStatusStore } from "#features/tenants/store/tenant-status.ts";
 import { type Tenants, tenantStore } from "#features/tenants/store/tenants.ts";
 

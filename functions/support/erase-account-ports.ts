@@ -15,7 +15,7 @@ import { erasureStore } from "#features/erasure/store/erasures.ts";
 import { traceStore } from "#features/erasure/store/traces.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { socketStore } from "#features/realtime/store/sockets.ts";
-import type { JournalPorts } from "#features/recovery/ports.ts";
+import type { JournalPorts } from "#features/recovery/journal.ts";
 import { tenantStateStore } from "#features/tenants/store/tenant-states.ts";
 import { uploadRemovalStore } from "#features/uploads/store/upload-removals.ts";
 import { endpointStore } from "#features/webhooks/store/endpoints.ts";

@@ -1,8 +1,8 @@
 import { objectPutter } from "#base/aws/object-put.ts";
 import { setting } from "#base/config/settings.ts";
 import type { Table } from "#base/table/client.ts";
+import type { Journal } from "#features/recovery/journal.ts";
 import { openJournal } from "#features/recovery/journal.ts";
-import type { Journal } from "#features/recovery/ports.ts";
 import type { Host } from "../host.ts";
 
 /**

@@ -3,8 +3,7 @@ import type { Reason, Refusal } from "#base/kernel/refusals.ts";
 import type { RequestTime } from "#base/kernel/request-time.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
-import type { CallerAuthor } from "#features/access/author.ts";
-import type { Caller, KeyCaller, Role, SessionCaller } from "#features/access/rules/callers.ts";
+import type { Caller, CallerAuthor, KeyCaller, Role, SessionCaller } from "#features/access/rules/callers.ts";
 import type { Deprecation } from "./deprecation.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY } from "#base/kernel/time.ts";
-import { changeAuthor } from "#features/access/author.ts";
+import { changeAuthor } from "#features/access/rules/callers.ts";
 import { renderAccountEvent } from "#features/accounts/events.ts";
 import { linkAccount, type NewLink } from "#features/accounts/flows/connect.ts";
 import { openTeamEnv } from "../features/access/flows/team/support/team.ts";

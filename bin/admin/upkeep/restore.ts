@@ -3,7 +3,7 @@ import { env } from "#base/config/names.ts";
 import { setting } from "#base/config/settings.ts";
 import { clockNow, DAY, iso, MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
 import { type RestoreResult, restoreTable, type StepReport } from "#features/recovery/flows/restore.ts";
-import { JOURNAL_PREFIX } from "#features/recovery/rules.ts";
+import { JOURNAL_PREFIX } from "#features/recovery/journal.ts";
 import { readRestorePoint, restorePorts } from "../../../functions/admin/restore-ports.ts";
 import { clientSettings } from "../../../functions/admin/tenant-ports.ts";
 import type { Settings } from "../../../lib/config/settings.ts";

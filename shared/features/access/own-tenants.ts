@@ -3,10 +3,17 @@ import { isRefusal, type Refusal, refuse } from "#base/kernel/refusals.ts";
 import { parseTenant, type TenantId } from "#base/kernel/tenant.ts";
 import { type Millis, secondsToNextDay, startOfDay } from "#base/kernel/time.ts";
 import type { StoredTenant } from "#features/tenants/store/tenants.ts";
-import { auditEntry, type CallerAuthor, changeAuthor } from "./author.ts";
 import { readInviters } from "./flows/team/inviters.ts";
 import type { ListOwnTenantPorts, OwnTenantPorts } from "./ports.ts";
-import { type Role, refuseRole, refuseTenant, type SessionCaller } from "./rules/callers.ts";
+import {
+  auditEntry,
+  type CallerAuthor,
+  changeAuthor,
+  type Role,
+  refuseRole,
+  refuseTenant,
+  type SessionCaller,
+} from "./rules/callers.ts";
 import type { Membership } from "./rules/team.ts";
 import type { TenantCreations } from "./store/users.ts";
 

@@ -1,6 +1,6 @@
 import type { ReadKeyRing } from "#base/kernel/key-ring.ts";
 import type { CutOffPorts } from "#features/realtime/ports.ts";
-import type { JournalPorts } from "#features/recovery/ports.ts";
+import type { JournalPorts } from "#features/recovery/journal.ts";
 import type { TenantStatuses } from "#features/tenants/store/tenant-status.ts";
 import type { Tenants } from "#features/tenants/store/tenants.ts";
 import type { ApiKeys } from "./store/api-keys.ts";

@@ -5,7 +5,7 @@ import type { Millis } from "#base/kernel/time.ts";
 import type { NoticePorts } from "#features/access/mails.ts";
 import type { EventBodies } from "#features/delivery/store/event-bodies.ts";
 import type { Conversations } from "#features/inbox/store/conversations.ts";
-import type { JournalPorts } from "#features/recovery/ports.ts";
+import type { JournalPorts } from "#features/recovery/journal.ts";
 import type { Budgets } from "#features/sending/store/budgets.ts";
 import type { AccountPlatform } from "#platforms/accounts/account-platform.ts";
 import type { BackfillPorts } from "./flows/backfill/ports.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { type EventType, eventTypes } from "#base/events/events.ts";
+import { type EventType, eventTypes, messageEventType } from "#base/events/events.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { type Traced, traceField } from "#base/kernel/trace.ts";
@@ -13,7 +13,7 @@ import {
   ulid,
   version,
 } from "#base/queues/envelope.ts";
-import type { EventSource } from "#features/inbox/rules/messages.ts";
+import type { EventSource, Message, MessageRef } from "#features/inbox/rules/messages.ts";
 
 /** An event to publish to the tenant's endpoints. */
 export interface EventMessage extends Traced {
@@ -63,6 +63,31 @@ export function encodeEvent(message: EventMessage): string {
     },
     message,
   );
+}
+
+/**
+ * The queue message of a message's event. It carries keys only. A message sent through the API is counted with its
+ * first delivery, which saves the API a write.
+ * @param receivedAt when the webhook of the message arrived
+ */
+export function messageEvent(
+  tenant: TenantId,
+  { message, ref, isNew }: { readonly message: Message; readonly ref: MessageRef; readonly isNew: boolean },
+  receivedAt?: Millis,
+) {
+  return {
+    body: encodeEvent({
+      tenant,
+      eventUlid: message.eventUlid,
+      type: messageEventType(message),
+      source: ref,
+      repeated: !isNew,
+      uncounted: message.direction === "outbound" && message.scope === "live" && !message.counted,
+      test: message.scope === "test",
+      ...(receivedAt === undefined ? {} : { receivedAt }),
+    }),
+    group: tenant,
+  };
 }
 
 export function decodeEvent(text: string): EventMessage | null {

@@ -3,7 +3,7 @@ import { isRefusal, type Refusal, refuse } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { currentTrace } from "#base/kernel/trace.ts";
-import { type Author, changeAuthor } from "#features/access/author.ts";
+import { type Author, changeAuthor } from "#features/access/rules/callers.ts";
 import { findDelivery } from "./flows/get-delivery.ts";
 import { getLiveEndpoint } from "./live-endpoint.ts";
 import type { ReplayPorts } from "./ports.ts";

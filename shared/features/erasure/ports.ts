@@ -3,7 +3,7 @@ import type { Queue } from "#base/aws/queues.ts";
 import type { MessageChanges } from "#features/inbox/store/message-changes.ts";
 import type { Messages } from "#features/inbox/store/messages.ts";
 import type { Sockets } from "#features/realtime/store/sockets.ts";
-import type { JournalPorts } from "#features/recovery/ports.ts";
+import type { JournalPorts } from "#features/recovery/journal.ts";
 import type { TenantStates } from "#features/tenants/store/tenant-states.ts";
 import type { RemoveUploadsPorts } from "#features/uploads/ports.ts";
 import type { Endpoints } from "#features/webhooks/store/endpoints.ts";

@@ -1,5 +1,5 @@
 import type { QueueMessage } from "#base/aws/queues.ts";
-import { type EventType, messageEventType } from "#base/events/events.ts";
+import type { EventType } from "#base/events/events.ts";
 import { errorClass } from "#base/kernel/error-class.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
@@ -10,7 +10,6 @@ import { encodeProfile } from "./profile-queue.ts";
 import type { Message } from "./rules/messages.ts";
 import { isProfileDue } from "./rules/profiles.ts";
 import type { ConversationSnapshot } from "./store/conversations.ts";
-import type { RecordedMessage } from "./store/messages.ts";
 
 /** What a batch of updates queues and counts once at its end, before its records are deleted from the inbound queue. */
 export interface Effects {
@@ -31,27 +30,6 @@ export function mergeEffects(effects: Effects, other: Effects): void {
   effects.events.push(...other.events);
   mergeTally(effects.tally, other.tally);
   for (const [conversation, request] of other.profileRequests) effects.profileRequests.set(conversation, request);
-}
-
-/**
- * The queue message of a message's event. It carries keys only. A message sent through the API is counted with its
- * first delivery, which saves the API a write.
- * @param receivedAt when the webhook of the message arrived
- */
-export function messageEvent(tenant: TenantId, record: RecordedMessage, receivedAt?: Millis): QueueMessage {
-  return {
-    body: encodeEvent({
-      tenant,
-      eventUlid: record.message.eventUlid,
-      type: messageEventType(record.message),
-      source: record.ref,
-      repeated: !record.isNew,
-      uncounted: record.message.direction === "outbound" && record.message.scope === "live" && !record.message.counted,
-      test: record.message.scope === "test",
-      ...(receivedAt === undefined ? {} : { receivedAt }),
-    }),
-    group: tenant,
-  };
 }
 
 /** Adds an event whose body is stored to the effects, unless they have it. */

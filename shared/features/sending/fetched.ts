@@ -2,7 +2,7 @@ import { allDone } from "#base/kernel/parallel.ts";
 import { type Refusal, refuse } from "#base/kernel/refusals.ts";
 import { MINUTE, type Millis } from "#base/kernel/time.ts";
 import { type Account, isRepeatable } from "#features/accounts/rules/accounts.ts";
-import { erasureSubject } from "#features/recovery/rules.ts";
+import { erasureSubject } from "#features/recovery/journal.ts";
 import type { ReadMessage } from "./plan.ts";
 import type { FetchedPorts } from "./ports.ts";
 import { contentAttachments, contentText } from "./rules/send-content.ts";

@@ -7,7 +7,7 @@ import { invalidField, isRefusal, type Refusal, refuse } from "#base/kernel/refu
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { currentTrace } from "#base/kernel/trace.ts";
-import { authorName, changeAuthor } from "#features/access/author.ts";
+import { authorName, changeAuthor } from "#features/access/rules/callers.ts";
 import { getLiveEndpoint } from "#features/delivery/live-endpoint.ts";
 import { encodeEndpointTask } from "#features/delivery/queue.ts";
 import { CLOSED } from "#features/delivery/rules/breaker.ts";

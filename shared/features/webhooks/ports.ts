@@ -3,12 +3,12 @@ import type { Vault } from "#base/aws/vault.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import type { Gate } from "#base/net/egress-gate.ts";
-import type { Author } from "#features/access/author.ts";
+import type { Author } from "#features/access/rules/callers.ts";
 import type { Deliveries } from "#features/delivery/store/deliveries.ts";
 import type { DueAttempts } from "#features/delivery/store/due-attempts.ts";
 import type { EventBodies } from "#features/delivery/store/event-bodies.ts";
 import type { PushRequestPorts } from "#features/realtime/ports.ts";
-import type { JournalPorts } from "#features/recovery/ports.ts";
+import type { JournalPorts } from "#features/recovery/journal.ts";
 import type { DnsQuota } from "./store/dns-quota.ts";
 import type { Endpoints } from "./store/endpoints.ts";
 

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
-import type { Author } from "#features/access/author.ts";
 import { revokeKey } from "#features/access/flows/key-lists.ts";
 import { createKey } from "#features/access/flows/keys.ts";
+import type { Author } from "#features/access/rules/callers.ts";
 import { type Caller, implicitTenant, type Role } from "#features/access/rules/callers.ts";
 import { createWebhook, deleteWebhook, rotateSecret, sendTestEvent, updateWebhook } from "#features/webhooks/flows.ts";
 import { callerCredentials } from "#http/credentials/caller-credentials.ts";

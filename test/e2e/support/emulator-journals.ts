@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { decompress } from "#base/kernel/compression.ts";
-import { JOURNAL_PREFIX } from "#features/recovery/rules.ts";
+import { JOURNAL_PREFIX } from "#features/recovery/journal.ts";
 import { readJournal } from "#local-aws/emulators/journal.ts";
 import type { Message } from "#local-aws/emulators/sqs/messages.ts";
 import { replay, type SqsRecord } from "#local-aws/emulators/sqs/records.ts";

@@ -4,8 +4,7 @@ import { ulidTime } from "#base/kernel/ids.ts";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { DAY, SECOND } from "#base/kernel/time.ts";
 import { changeMemberRole, removeMember } from "#features/access/flows/team/members.ts";
-import { openJournal } from "#features/recovery/journal.ts";
-import type { Journal } from "#features/recovery/ports.ts";
+import type { Journal } from "#features/recovery/journal.ts";
 import {
   decodeJournalEntry,
   encodeJournalEntry,
@@ -13,8 +12,9 @@ import {
   type JournalAct,
   type JournalEntry,
   journalSubject,
+  openJournal,
   webhookUrlHash,
-} from "#features/recovery/rules.ts";
+} from "#features/recovery/journal.ts";
 import { allRows } from "../../support/flows/data-subject.ts";
 import { JOURNAL_BUCKET, openTestEnv } from "../../support/flows/test-env.ts";
 import { openedOnce } from "../../support/opened.ts";

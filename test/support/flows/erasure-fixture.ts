@@ -240,7 +240,7 @@ export async function openErasureFixture(testEnv: TestEnv, tenant: TenantId, mes
         testEnv.advance(MINUTE);
         for (const body of erasureQueue.bodies.splice(0)) {
           const message = decodeErasure(body);
-          if (message) await eraseInBackground(erase, { message, now: testEnv.now() }, () => true);
+          if (message) await eraseInBackground(erase, message, { now: testEnv.now, hasTime: () => true });
         }
       }
     },

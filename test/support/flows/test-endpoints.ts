@@ -1,7 +1,7 @@
 import type { EventType } from "#base/events/events.ts";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
-import { messageEvent } from "#features/inbox/effects.ts";
+import { messageEvent } from "#features/delivery/event-queue.ts";
 import { messageStore, type RecordedMessage } from "#features/inbox/store/messages.ts";
 import { createWebhook } from "#features/webhooks/flows.ts";
 import type { Endpoint } from "#features/webhooks/rules/endpoints.ts";

@@ -1,6 +1,6 @@
 import { eventId } from "#base/events/events.ts";
 import { type Millis, SECOND } from "#base/kernel/time.ts";
-import { messageEvent } from "#features/inbox/effects.ts";
+import { messageEvent } from "#features/delivery/event-queue.ts";
 import type { Pipeline } from "../pipeline.ts";
 import { SAMPLE_INBOX, sampleMessage } from "../stores/samples.ts";
 import { type VirtualTime, virtualTime } from "../virtual-time.ts";

@@ -6,8 +6,8 @@ import type { Millis } from "#base/kernel/time.ts";
 import { closeAgain, endAccess } from "#features/realtime/cut-off.ts";
 import type { Grant } from "#features/realtime/rules/sockets.ts";
 import { journaled } from "#features/recovery/journal.ts";
-import { type Author, actingMember, auditEntry } from "../author.ts";
 import type { KeyListPorts, KeyRevocationPorts } from "../ports.ts";
+import { type Author, actingMember, auditEntry } from "../rules/callers.ts";
 import type { ListedKey } from "../store/items.ts";
 import { refuseScope } from "./keys.ts";
 

@@ -5,9 +5,15 @@ import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import type { Scope } from "#features/inbox/rules/messages.ts";
 import { keyLookup } from "../authenticate.ts";
-import { type Author, actingMember, auditEntry } from "../author.ts";
 import type { KeyPorts } from "../ports.ts";
-import { API_KEY_RANDOM_BYTES, apiKeyPrefix, formatApiKey } from "../rules/callers.ts";
+import {
+  API_KEY_RANDOM_BYTES,
+  type Author,
+  actingMember,
+  apiKeyPrefix,
+  auditEntry,
+  formatApiKey,
+} from "../rules/callers.ts";
 import type { KeyCreation } from "../store/api-keys.ts";
 
 export interface CreatedKey {

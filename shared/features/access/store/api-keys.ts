@@ -18,9 +18,9 @@ import {
 import { timeToLive } from "#base/table/keys.ts";
 import { check, put, remove, update } from "#base/table/writes.ts";
 import type { AuditEntry } from "../rules/audit.ts";
+import type { ActingMember } from "../rules/callers.ts";
 import { apiKeyAttributes as A, tenantAttributes as Tenant } from "./attributes.ts";
 import {
-  type ActingMember,
   type ApiKey,
   type ApiKeyItem,
   actorCheck,

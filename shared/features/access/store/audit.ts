@@ -8,8 +8,9 @@ import { conditionalTransaction } from "#base/table/conditional-write.ts";
 import { type Key, pageRange } from "#base/table/keys.ts";
 import { assign, put, sendWrite } from "#base/table/writes.ts";
 import type { AuditAction, AuditEntry } from "../rules/audit.ts";
+import type { ChangeAuthor } from "../rules/callers.ts";
 import { auditAttributes as A } from "./attributes.ts";
-import { actorCheck, auditItem, auditKey, type ChangeAuthor } from "./items.ts";
+import { actorCheck, auditItem, auditKey } from "./items.ts";
 
 /** A stored entry. */
 export interface AuditRow extends AuditEntry {

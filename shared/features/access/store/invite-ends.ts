@@ -5,18 +5,11 @@ import { conditionalTransaction } from "#base/table/conditional-write.ts";
 import { above, absentOr, allOf, differs, equals, itemExists } from "#base/table/expressions.ts";
 import { timeToLive } from "#base/table/keys.ts";
 import { check, put, remove, update } from "#base/table/writes.ts";
+import type { ChangeAuthor } from "../rules/callers.ts";
 import type { Invite, User } from "../rules/team.ts";
 import { inviteAttributes as A, pendingInviteAttributes as Pending, tenantAttributes as Tenant } from "./attributes.ts";
 import type { AddressHashes } from "./invite-items.ts";
-import {
-  actorCheck,
-  auditItem,
-  type ChangeAuthor,
-  inviteKey,
-  membershipKey,
-  pendingInviteKey,
-  tenantKey,
-} from "./items.ts";
+import { actorCheck, auditItem, inviteKey, membershipKey, pendingInviteKey, tenantKey } from "./items.ts";
 import {
   isDeletedTenant,
   isNotSuspended,

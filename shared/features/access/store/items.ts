@@ -9,7 +9,7 @@ import { queryAll } from "#base/table/query-all.ts";
 import { check, type TransactItem } from "#base/table/writes.ts";
 import type { Scope } from "#features/inbox/rules/messages.ts";
 import type { AuditEntry } from "../rules/audit.ts";
-import type { Role } from "../rules/callers.ts";
+import type { ActingMember } from "../rules/callers.ts";
 import { apiKeyAttributes, auditAttributes, membershipAttributes } from "./attributes.ts";
 
 export function tenantKey(tenant: TenantId): Key {
@@ -224,15 +224,6 @@ export function auditItem(tenant: TenantId, entry: AuditEntry) {
 /** The keys of a tenant, or the operator keys for null, oldest first, also revoked ones. Read consistently. */
 export async function readKeyList(table: Table, owner: TenantId | null): Promise<readonly ListedKey[]> {
   return (await queryAll<ApiKeyItem>(table, listedKeyRow(owner, ""))).map(toListedKey);
-}
-
-/** The member who makes a change, and the roles that may make it. Null for the command line and for Parley itself. */
-export type ActingMember = { readonly userId: string; readonly roles: readonly Role[] } | null;
-
-/** Who makes a change: the audit row that is written with it, and the member whose role is a condition of it. */
-export interface ChangeAuthor {
-  readonly audit: AuditEntry;
-  readonly actor: ActingMember;
 }
 
 /**

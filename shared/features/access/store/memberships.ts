@@ -7,10 +7,10 @@ import { conditionalTransaction, conditionalWrite } from "#base/table/conditiona
 import { above, equals, itemExists } from "#base/table/expressions.ts";
 import { queryAll } from "#base/table/query-all.ts";
 import { put, remove, type TransactItem, update } from "#base/table/writes.ts";
-import type { Role } from "../rules/callers.ts";
+import type { ChangeAuthor, Role } from "../rules/callers.ts";
 import type { Membership } from "../rules/team.ts";
 import { membershipAttributes as A, tenantAttributes as Tenant } from "./attributes.ts";
-import { actorCheck, auditItem, type ChangeAuthor, membershipKey, tenantKey, userMembershipKey } from "./items.ts";
+import { actorCheck, auditItem, membershipKey, tenantKey, userMembershipKey } from "./items.ts";
 import { type MembershipItem, toMembership } from "./membership-items.ts";
 
 /** `stale`: the member's role has changed in the meantime. `actor_changed`: the acting member has lost the roles. */

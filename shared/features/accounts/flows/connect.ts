@@ -2,7 +2,7 @@ import { newUlid } from "#base/kernel/ids.ts";
 import { type Refusal, refuse } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
-import { type Author, changeAuthor } from "#features/access/author.ts";
+import { type Author, changeAuthor } from "#features/access/rules/callers.ts";
 import { sealAccountToken } from "../platform-calls.ts";
 import type { ConnectPorts, LinkPorts, TaskTime } from "../ports.ts";
 import { encodeAccountTask } from "../queue.ts";

@@ -2,7 +2,7 @@ import { isRefusal, type Refusal, refuse } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { iso, type Millis } from "#base/kernel/time.ts";
 import { currentTrace } from "#base/kernel/trace.ts";
-import { type Author, changeAuthor } from "#features/access/author.ts";
+import { type Author, changeAuthor } from "#features/access/rules/callers.ts";
 import { getLiveEndpoint } from "../live-endpoint.ts";
 import type { ReplayPorts } from "../ports.ts";
 import { deliveriesWithBody } from "../replay.ts";

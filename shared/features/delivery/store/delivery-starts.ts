@@ -7,7 +7,8 @@ import { conditionalTransaction, conditionalWrite } from "#base/table/conditiona
 import { itemDoesNotExist, storedOr } from "#base/table/expressions.ts";
 import { timeToLive } from "#base/table/keys.ts";
 import { put, update } from "#base/table/writes.ts";
-import { actorCheck, auditItem, type ChangeAuthor } from "#features/access/store/items.ts";
+import type { ChangeAuthor } from "#features/access/rules/callers.ts";
+import { actorCheck, auditItem } from "#features/access/store/items.ts";
 import { encodeAttempts } from "./attempt-history.ts";
 import { deliveryAttributes as A } from "./attributes.ts";
 import { allows, type DeliveryRow, deliveryKey, eventFields, failingIndex, type NewDelivery } from "./items.ts";

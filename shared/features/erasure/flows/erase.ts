@@ -4,10 +4,10 @@ import type { RequestTime } from "#base/kernel/request-time.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { done, drop, type RecordOutcome } from "#base/queues/record-outcome.ts";
-import { type Author, actingMember, authorName } from "#features/access/author.ts";
+import { type Author, actingMember, authorName } from "#features/access/rules/callers.ts";
 import { malformedConversationId, parseConversationId } from "#features/inbox/rules/messages.ts";
+import type { JournalEntry } from "#features/recovery/journal.ts";
 import { newJournalEntry } from "#features/recovery/journal.ts";
-import type { JournalEntry } from "#features/recovery/rules.ts";
 import type { ErasePorts, EraseRequestPorts } from "../ports.ts";
 import { type ErasureMessage, encodeErasure } from "../queue.ts";
 import {
@@ -29,12 +29,13 @@ import { hasTraceUpTo, newestTraceAt, runFirstPass, runLaterPass } from "./passe
  */
 export async function eraseInBackground(
   ports: ErasePorts,
-  { message, now }: { readonly message: ErasureMessage; readonly now: Millis },
-  hasTime: () => boolean,
+  message: ErasureMessage,
+  time: { readonly now: () => Millis; readonly hasTime: () => boolean },
 ): Promise<RecordOutcome> {
+  const now = time.now();
   const erasure = await startedErasure(ports, message, now);
   if (!erasure) return drop("stale");
-  const resumeAt = await continueErasure(ports, { erasure, now }, hasTime);
+  const resumeAt = await continueErasure(ports, { erasure, now }, time.hasTime);
   if (resumeAt === null) return done;
   const delay = Math.max(0, resumeAt - now);
   const { op: _op, ...rest } = message;

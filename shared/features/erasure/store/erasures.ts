@@ -24,7 +24,8 @@ import {
 import { type Key, timeToLive } from "#base/table/keys.ts";
 import { put, remove, update } from "#base/table/writes.ts";
 import type { AuditEntry } from "#features/access/rules/audit.ts";
-import { type ActingMember, actorCheck, auditItem } from "#features/access/store/items.ts";
+import type { ActingMember } from "#features/access/rules/callers.ts";
+import { actorCheck, auditItem } from "#features/access/store/items.ts";
 import { headAttributes as Head } from "#features/inbox/store/attributes.ts";
 import { headKey } from "#features/inbox/store/items.ts";
 import { addRemovalCounts, deriveErasureId, noRemovals, type RemovalCounts } from "../rules/erasures.ts";

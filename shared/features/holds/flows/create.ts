@@ -2,7 +2,7 @@ import { isRefusal, type Refusal, refuse } from "#base/kernel/refusals.ts";
 import type { RequestTime } from "#base/kernel/request-time.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { currentTrace } from "#base/kernel/trace.ts";
-import { authorName, type CallerAuthor } from "#features/access/author.ts";
+import { authorName, type CallerAuthor } from "#features/access/rules/callers.ts";
 import { requestHoldPush } from "#features/realtime/request-push.ts";
 import { answerFetched } from "#features/sending/fetched.ts";
 import { idempotencyHash, mayBeErased, withIdempotency } from "#features/sending/idempotency.ts";

@@ -1,4 +1,5 @@
 import { deriveEventUlid, messageEventType } from "#base/events/events.ts";
+import { messageEvent } from "#features/delivery/event-queue.ts";
 import {
   type ConversationErasure,
   recordUnlessErased,
@@ -7,7 +8,7 @@ import {
 } from "#features/erasure/late-writes.ts";
 import { echoSentVia } from "#features/sending/rules/sends.ts";
 import { countMessage, uncountMessage } from "#features/stats/count.ts";
-import { messageEvent, requestProfile } from "../effects.ts";
+import { requestProfile } from "../effects.ts";
 import type { IngestPorts } from "../ports.ts";
 import { hasRetentionEnded, conversationId as idOfConversation, isLate, type Message } from "../rules/messages.ts";
 import type { MessageUpdate } from "../rules/updates.ts";

@@ -15,11 +15,13 @@ import type { Grant, Socket } from "../rules/sockets.ts";
 import { socketAttributes as A, presenceAttributes as Presence } from "./attributes.ts";
 
 /**
- * The number of a tenant's sockets. It sorts after the endpoints, which are ULIDs, so that the query of a tenant's
- * endpoints brings it.
+ * The number of a tenant's sockets, in the partition of its endpoints. It sorts after them, because their ids are ULIDs, so
+ * that the query of a tenant's endpoints brings it.
  */
+export const PRESENCE_SORT_KEY = "WH#~SOCKETS";
+
 export function presenceKey(tenant: TenantId): Key {
-  return { PK: `T#${tenant}`, SK: "WH#~SOCKETS" };
+  return { PK: `T#${tenant}`, SK: PRESENCE_SORT_KEY };
 }
 
 /** The start of the sort key of a socket. */

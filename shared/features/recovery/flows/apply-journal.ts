@@ -1,6 +1,6 @@
 import { forEachConcurrent } from "#base/kernel/parallel.ts";
 import type { Millis } from "#base/kernel/time.ts";
-import type { RecordedAct } from "../rules.ts";
+import type { RecordedAct } from "../journal.ts";
 import type { RestoredRow } from "../store/restored-rows.ts";
 import type { LostActs } from "./lost-acts.ts";
 import { lowerMember, removeMember } from "./member-acts.ts";

@@ -1,6 +1,6 @@
 import { DAY, MINUTE, type Millis } from "#base/kernel/time.ts";
 import { accountKey } from "#features/accounts/rules/accounts.ts";
-import { type JournalAct, journalSubject, type RecordedAct, webhookUrlHash } from "../rules.ts";
+import { type JournalAct, journalSubject, type RecordedAct, webhookUrlHash } from "../journal.ts";
 import type { RestoredRow } from "../store/restored-rows.ts";
 import type { ReadJournalPorts } from "./ports.ts";
 import { readJournal } from "./read-journal.ts";

@@ -1,7 +1,6 @@
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
-import { auditEntry } from "#features/access/author.ts";
-import { hasRole, type Role } from "#features/access/rules/callers.ts";
+import { auditEntry, hasRole, type Role } from "#features/access/rules/callers.ts";
 import type { Membership } from "#features/access/rules/team.ts";
 import type { MembershipChange } from "#features/access/store/memberships.ts";
 import { endAccess } from "#features/realtime/cut-off.ts";

@@ -8,7 +8,7 @@ import type { AccountChecks } from "#features/accounts/store/account-checks.ts";
 import type { Accounts } from "#features/accounts/store/accounts.ts";
 import type { Holds } from "#features/holds/store/holds.ts";
 import type { CutOffPorts } from "#features/realtime/ports.ts";
-import type { JournalPorts } from "../ports.ts";
+import type { JournalPorts } from "../journal.ts";
 import type { RestoredErasures } from "../store/restored-erasures.ts";
 import type { RestoredRows } from "../store/restored-rows.ts";
 import type { Restores } from "../store/restores.ts";

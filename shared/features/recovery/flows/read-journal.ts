@@ -1,6 +1,6 @@
 import { forEachConcurrent } from "#base/kernel/parallel.ts";
 import type { Millis } from "#base/kernel/time.ts";
-import { decodeJournalEntry, JOURNAL_PREFIX, journalKeyTime, type RecordedAct } from "../rules.ts";
+import { decodeJournalEntry, JOURNAL_PREFIX, journalKeyTime, type RecordedAct } from "../journal.ts";
 import type { ReadJournalPorts } from "./ports.ts";
 
 /** Objects read at once. */

@@ -1,4 +1,4 @@
-import type { RecordedAct } from "../rules.ts";
+import type { RecordedAct } from "../journal.ts";
 import type { RestoredRow } from "../store/restored-rows.ts";
 import { findActsAbout, type LostActs } from "./lost-acts.ts";
 import type { ApplyJournalPorts } from "./ports.ts";

@@ -9,17 +9,11 @@ import { allOf, differs, isUnchanged, itemExists } from "#base/table/expressions
 import type { Key } from "#base/table/keys.ts";
 import { put, update, type Write } from "#base/table/writes.ts";
 import type { AuditEntry } from "#features/access/rules/audit.ts";
+import type { ChangeAuthor } from "#features/access/rules/callers.ts";
 import type { Invite, Membership } from "#features/access/rules/team.ts";
 import { tenantAttributes as A, userAttributes as User } from "#features/access/store/attributes.ts";
 import { type AddressHashes, newInviteItem, pendingInviteChange } from "#features/access/store/invite-items.ts";
-import {
-  actorCheck,
-  auditItem,
-  type ChangeAuthor,
-  pendingInviteKey,
-  tenantKey,
-  userKey,
-} from "#features/access/store/items.ts";
+import { actorCheck, auditItem, pendingInviteKey, tenantKey, userKey } from "#features/access/store/items.ts";
 import {
   isDeletedTenant,
   isNotDeleted,

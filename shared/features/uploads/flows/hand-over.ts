@@ -58,8 +58,8 @@ interface ReadUpload {
  */
 export async function handOverUpload(
   ports: HandOverPorts,
-  { tenant, uploadId, repeated = false }: UploadMessage & { readonly repeated?: boolean },
-  time: HandOverTime,
+  { tenant, uploadId }: UploadMessage,
+  { repeated = false, ...time }: HandOverTime & { readonly repeated?: boolean },
 ): Promise<RecordOutcome> {
   const upload = await getUpload(ports, uploadId);
   if (upload?.tenant !== tenant) return drop("gone");

@@ -21,9 +21,10 @@ import type { Key } from "#base/table/keys.ts";
 import { queryAll } from "#base/table/query-all.ts";
 import { put, type TransactItem, update as updateItem } from "#base/table/writes.ts";
 import type { AuditEntry } from "#features/access/rules/audit.ts";
-import { actorCheck, auditItem, type ChangeAuthor } from "#features/access/store/items.ts";
+import type { ChangeAuthor } from "#features/access/rules/callers.ts";
+import { actorCheck, auditItem } from "#features/access/store/items.ts";
 import type { Breaker } from "#features/delivery/rules/breaker.ts";
-import { type PresenceItem, presenceKey, toSocketsUntil } from "#features/realtime/store/items.ts";
+import { PRESENCE_SORT_KEY, type PresenceItem, toSocketsUntil } from "#features/realtime/store/items.ts";
 import type { Endpoint, EndpointChanges } from "../rules/endpoints.ts";
 import { endpointAttributes as A } from "./attributes.ts";
 import {
@@ -99,7 +100,7 @@ export function endpointStore(table: Table) {
     const endpoints: Endpoint[] = [];
     let socketsUntil: Millis | null = null;
     for (const item of await queryAll<Key>(table, endpointKey(tenant, ""), { consistent })) {
-      if (item.SK === presenceKey(tenant).SK) socketsUntil = toSocketsUntil(item as PresenceItem);
+      if (item.SK === PRESENCE_SORT_KEY) socketsUntil = toSocketsUntil(item as PresenceItem);
       else endpoints.push(toEndpoint(item as EndpointItem));
     }
     return { endpoints, socketsUntil };

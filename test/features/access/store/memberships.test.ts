@@ -1,9 +1,8 @@
 import { beforeEach, expect, it } from "vitest";
 import type { TenantId } from "#base/kernel/tenant.ts";
-import type { Role } from "#features/access/rules/callers.ts";
+import type { ActingMember, Role } from "#features/access/rules/callers.ts";
 import { type Membership, newUserId } from "#features/access/rules/team.ts";
 import { auditStore } from "#features/access/store/audit.ts";
-import type { ActingMember } from "#features/access/store/items.ts";
 import { membershipStore } from "#features/access/store/memberships.ts";
 import { userStore } from "#features/access/store/users.ts";
 import { tenantStatusStore } from "#features/tenants/store/tenant-status.ts";

@@ -1,16 +1,16 @@
 import type { TenantId } from "#base/kernel/tenant.ts";
-import { changeAuthor } from "#features/access/author.ts";
 import { revokeKey } from "#features/access/flows/key-lists.ts";
 import { createKey } from "#features/access/flows/keys.ts";
 import { rotateRoot } from "#features/access/flows/rotation/rotate-root.ts";
 import { rotateVerifyToken } from "#features/access/flows/rotation/rotate-verify-token.ts";
 import { signOut } from "#features/access/flows/sign-in/sign-out.ts";
 import { changeMemberRole, removeMember } from "#features/access/flows/team/members.ts";
+import { changeAuthor } from "#features/access/rules/callers.ts";
 import { disconnectAccount } from "#features/accounts/flows/disconnect.ts";
 import { deleteData } from "#features/accounts/flows/platform-callbacks/delete-data.ts";
 import type { AccountDisconnectPorts } from "#features/accounts/ports.ts";
 import { eraseConversation } from "#features/erasure/flows/erase.ts";
-import type { Journal } from "#features/recovery/ports.ts";
+import type { Journal } from "#features/recovery/journal.ts";
 import { setTenantStatus } from "#features/tenants/flows/tenant-status.ts";
 import { deleteWebhook, rotateSecret, updateWebhook } from "#features/webhooks/flows.ts";
 import type { EndpointRequest } from "#features/webhooks/ports.ts";

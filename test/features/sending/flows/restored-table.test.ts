@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { DAY, HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
 import { parseConversationId } from "#features/inbox/rules/messages.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
-import { journalSubject } from "#features/recovery/rules.ts";
+import { journalSubject } from "#features/recovery/journal.ts";
 import { restoredErasureStore } from "#features/recovery/store/restored-erasures.ts";
 import { restoredRowStore } from "#features/recovery/store/restored-rows.ts";
 import { CANARY, openHoldFixture } from "../../../support/flows/hold-fixture.ts";

@@ -1,8 +1,8 @@
 import { beforeEach, expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import { SECOND } from "#base/kernel/time.ts";
-import { auditEntry } from "#features/access/author.ts";
-import { messageEvent } from "#features/inbox/effects.ts";
+import { auditEntry } from "#features/access/rules/callers.ts";
+import { messageEvent } from "#features/delivery/event-queue.ts";
 import { conversationId, type Message } from "#features/inbox/rules/messages.ts";
 import { outboundMessageStore } from "#features/inbox/store/outbound-messages.ts";
 import { endpointStore } from "#features/webhooks/store/endpoints.ts";

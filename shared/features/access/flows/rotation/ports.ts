@@ -5,7 +5,7 @@ import type { Millis } from "#base/kernel/time.ts";
 import type { Holds } from "#features/holds/store/holds.ts";
 import type { CutOffPorts } from "#features/realtime/ports.ts";
 import type { Sockets } from "#features/realtime/store/sockets.ts";
-import type { JournalPorts } from "#features/recovery/ports.ts";
+import type { JournalPorts } from "#features/recovery/journal.ts";
 import type { Invites } from "../../store/invites.ts";
 import type { LoginTokens } from "../../store/login-tokens.ts";
 import type { RotationRow } from "../../store/rotation-leftovers.ts";

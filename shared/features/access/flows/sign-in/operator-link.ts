@@ -1,8 +1,8 @@
 import { SIGN_IN_LINK_LIFETIME } from "#base/kernel/limits.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
-import { type Author, auditEntry } from "../../author.ts";
 import { addressHashes } from "../../rules/address-hash.ts";
+import { type Author, auditEntry } from "../../rules/callers.ts";
 import { CONSOLE_PATH } from "../../rules/redirect-paths.ts";
 import { createSignInLink } from "./create-link.ts";
 import type { OperatorLinkPorts } from "./ports.ts";

@@ -1,7 +1,7 @@
 import type { Queue } from "#base/aws/queues.ts";
 import type { ReadKeyRing } from "#base/kernel/key-ring.ts";
 import type { CutOffPorts } from "#features/realtime/ports.ts";
-import type { JournalPorts } from "#features/recovery/ports.ts";
+import type { JournalPorts } from "#features/recovery/journal.ts";
 import type { SessionPorts } from "../../ports.ts";
 import type { Audit } from "../../store/audit.ts";
 import type { Invites } from "../../store/invites.ts";

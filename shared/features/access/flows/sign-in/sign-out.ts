@@ -3,8 +3,8 @@ import type { Millis } from "#base/kernel/time.ts";
 import { endAccess } from "#features/realtime/cut-off.ts";
 import type { Grant } from "#features/realtime/rules/sockets.ts";
 import { journaled } from "#features/recovery/journal.ts";
-import { auditEntry, type CallerAuthor } from "../../author.ts";
 import type { SessionCaller } from "../../rules/callers.ts";
+import { auditEntry, type CallerAuthor } from "../../rules/callers.ts";
 import type { SignOutPorts } from "./ports.ts";
 
 /** Ends every session of the person and their sockets, with an audit row in each of their tenants. Safe to repeat. */

@@ -1,7 +1,7 @@
 import { errorClass } from "#base/kernel/error-class.ts";
 import { INVITES_PER_SIGN_IN_MAX } from "#base/kernel/limits.ts";
 import type { Millis } from "#base/kernel/time.ts";
-import { type Author, auditEntry } from "../../author.ts";
+import { type Author, auditEntry } from "../../rules/callers.ts";
 import type { User } from "../../rules/team.ts";
 import type { AddressHashes, PendingInvite } from "../../store/invite-items.ts";
 import type { ClaimInvitePorts } from "./ports.ts";

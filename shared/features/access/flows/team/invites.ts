@@ -2,10 +2,17 @@ import { INVITE_LIFE, INVITE_RETENTION } from "#base/kernel/limits.ts";
 import { isRefusal, type Refusal, refuse } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { type Millis, secondsToNextDay } from "#base/kernel/time.ts";
-import { type AuditedChange, authorName, type CallerAuthor, changeAuthor } from "../../author.ts";
 import { encodeMail } from "../../queue.ts";
 import { addressHashAt, addressHashes } from "../../rules/address-hash.ts";
-import { type Role, refuseRole, type SessionCaller } from "../../rules/callers.ts";
+import {
+  type AuditedChange,
+  authorName,
+  type CallerAuthor,
+  changeAuthor,
+  type Role,
+  refuseRole,
+  type SessionCaller,
+} from "../../rules/callers.ts";
 import { signInWindow } from "../../rules/sign-in-window.ts";
 import { type Invite, isInviteId, newInviteId } from "../../rules/team.ts";
 import type { ExceededInviteLimit, InviteCount } from "../../store/invite-counts.ts";

@@ -4,8 +4,15 @@ import type { Millis } from "#base/kernel/time.ts";
 import { endAccess } from "#features/realtime/cut-off.ts";
 import type { Grant } from "#features/realtime/rules/sockets.ts";
 import { journaled } from "#features/recovery/journal.ts";
-import { type AuditedChange, type CallerAuthor, changeAuthor } from "../../author.ts";
-import { hasRole, type Role, refuseRole, type SessionCaller } from "../../rules/callers.ts";
+import {
+  type AuditedChange,
+  type CallerAuthor,
+  changeAuthor,
+  hasRole,
+  type Role,
+  refuseRole,
+  type SessionCaller,
+} from "../../rules/callers.ts";
 import { isUserId, type Membership } from "../../rules/team.ts";
 import type { MembershipChange } from "../../store/memberships.ts";
 import type { MemberPorts } from "./ports.ts";

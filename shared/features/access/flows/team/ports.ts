@@ -2,7 +2,7 @@ import type { LogLine } from "#base/aws/log.ts";
 import type { Queue } from "#base/aws/queues.ts";
 import type { ReadKeyRing } from "#base/kernel/key-ring.ts";
 import type { CutOffPorts } from "#features/realtime/ports.ts";
-import type { JournalPorts } from "#features/recovery/ports.ts";
+import type { JournalPorts } from "#features/recovery/journal.ts";
 import type { Tenants } from "#features/tenants/store/tenants.ts";
 import type { InviteCounts, InviteLimits } from "../../store/invite-counts.ts";
 import type { Invites } from "../../store/invites.ts";

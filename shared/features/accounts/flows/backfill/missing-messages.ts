@@ -2,7 +2,7 @@ import { RETENTION } from "#base/kernel/limits.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
 import { conversationId, HISTORY_AGE_MIN } from "#features/inbox/rules/messages.ts";
-import { erasureSubject } from "#features/recovery/rules.ts";
+import { erasureSubject } from "#features/recovery/journal.ts";
 import type { Thread, ThreadMessage } from "#platforms/accounts/account-platform.ts";
 import { type Account, isRepeatable } from "../../rules/accounts.ts";
 import type { MissingMessagePorts } from "./ports.ts";

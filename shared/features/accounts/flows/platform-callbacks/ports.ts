@@ -7,7 +7,7 @@ import type { Millis } from "#base/kernel/time.ts";
 import type { RemovalCounts } from "#features/erasure/rules/erasures.ts";
 import type { Erasures } from "#features/erasure/store/erasures.ts";
 import type { Conversations } from "#features/inbox/store/conversations.ts";
-import type { JournalPorts } from "#features/recovery/ports.ts";
+import type { JournalPorts } from "#features/recovery/journal.ts";
 import type { SignedRequest } from "#platforms/parse/signed-request.ts";
 import type { AccountChecks } from "../../store/account-checks.ts";
 import type { Accounts } from "../../store/accounts.ts";

@@ -3,7 +3,7 @@ import { DAY, HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
 import { runBackfill } from "#features/accounts/flows/backfill/run-backfill.ts";
 import { conversationId } from "#features/inbox/rules/messages.ts";
 import { readRestoredTable } from "#features/recovery/flows/read-table.ts";
-import { journalSubject } from "#features/recovery/rules.ts";
+import { journalSubject } from "#features/recovery/journal.ts";
 import { restoredErasureStore } from "#features/recovery/store/restored-erasures.ts";
 import { restoredRowStore } from "#features/recovery/store/restored-rows.ts";
 import { receiveCount } from "../../../../../functions/worker/redelivery.ts";

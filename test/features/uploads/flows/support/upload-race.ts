@@ -134,7 +134,7 @@ export async function openUploadRace(testEnv: TestEnv) {
         testEnv.advance(MINUTE);
         for (const body of erasureQueue.bodies.splice(0)) {
           const decoded = decodeErasure(body);
-          if (decoded) await eraseInBackground(erase, { message: decoded, now: testEnv.now() }, () => true);
+          if (decoded) await eraseInBackground(erase, decoded, { now: testEnv.now, hasTime: () => true });
         }
       }
     },

@@ -1,11 +1,10 @@
 import type { LogLine } from "#base/aws/log.ts";
 import { SESSION_LIFETIME } from "#base/kernel/limits.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
-import type { CallerAuthor } from "#features/access/author.ts";
 import { claimInvites } from "#features/access/flows/team/claim-invites.ts";
 import { addressHashes } from "#features/access/rules/address-hash.ts";
 import type { AuditAction } from "#features/access/rules/audit.ts";
-import type { Role, SessionCaller } from "#features/access/rules/callers.ts";
+import type { CallerAuthor, Role, SessionCaller } from "#features/access/rules/callers.ts";
 import { type Invite, newUserId } from "#features/access/rules/team.ts";
 import { createTenant } from "#features/tenants/flows/tenants.ts";
 import { openTestEnv, type TestEnv } from "../../../../../support/flows/test-env.ts";

@@ -4,7 +4,7 @@ import type { PostponedMessage } from "#base/aws/received-messages.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { type Millis, SECOND } from "#base/kernel/time.ts";
 import type { AccountRef } from "#features/accounts/rules/accounts.ts";
-import { messageEvent } from "#features/inbox/effects.ts";
+import { messageEvent } from "#features/delivery/event-queue.ts";
 import { decodeRealtime } from "#features/realtime/queue.ts";
 import { toQueueEvent } from "#local-aws/lambda/batch.ts";
 import { deliverWorker } from "../../../../../../functions/deliver/worker.ts";

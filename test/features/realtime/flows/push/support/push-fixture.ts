@@ -1,8 +1,7 @@
 import { openQueue } from "#base/aws/queues.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
-import { decodeEvent } from "#features/delivery/event-queue.ts";
-import { messageEvent } from "#features/inbox/effects.ts";
+import { decodeEvent, messageEvent } from "#features/delivery/event-queue.ts";
 import type { RecordedMessage } from "#features/inbox/store/messages.ts";
 import type { PushPorts } from "#features/realtime/flows/push/ports.ts";
 import { encodeRealtime, type RealtimeEvent, type RealtimeTask } from "#features/realtime/queue.ts";
