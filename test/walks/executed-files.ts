@@ -8,11 +8,17 @@ const PROJECT = fileURLToPath(new URL("../../", import.meta.url));
 const COMMON =
   /^(shared\/(base\/(kernel|table|queues)|http)\/|functions\/(worker\/|support\/|(compose|host)\.ts$|[a-z-]+\/ports\.ts$))/;
 
-/** The files and folders of the product in which a walk executes a function. */
+/** The files of the product in which a walk executes a function, and where they stand. */
 export interface Walk {
   readonly files: readonly string[];
   readonly folders: readonly string[];
+  /** A feature with its layers is one room, and so is any other folder. */
+  readonly rooms: readonly string[];
 }
+
+const FEATURE = /^shared\/features\/[^/]+/;
+const folderOf = (file: string) => file.slice(0, file.lastIndexOf("/"));
+const roomOf = (file: string) => FEATURE.exec(file)?.[0] ?? folderOf(file);
 
 /** Observes which functions of this process are called, by the coverage of V8. */
 export async function observeCalls() {
@@ -42,7 +48,7 @@ export async function observeCalls() {
         .filter((file) => /^(shared|functions)\//.test(file) && !COMMON.test(file))
         .sort();
       await session.post("Profiler.stopPreciseCoverage");
-      return { files, folders: [...new Set(files.map((file) => file.slice(0, file.lastIndexOf("/"))))] };
+      return { files, folders: [...new Set(files.map(folderOf))], rooms: [...new Set(files.map(roomOf))] };
     },
     close: () => session.disconnect(),
   };

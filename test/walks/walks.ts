@@ -20,8 +20,8 @@ import type { Pipeline } from "../support/pipeline.ts";
 /** One of the service's operations, from what begins it to its last effect. */
 export interface Operation {
   readonly name: string;
-  /** The most files and folders that it may pass. */
-  readonly limit: { readonly files: number; readonly folders: number };
+  /** The most files, folders and rooms that it may pass. */
+  readonly limit: { readonly files: number; readonly folders: number; readonly rooms: number };
   /** What stands before it, in a workspace of its own. */
   prepare(pipeline: Pipeline, workspace: Workspace): Promise<() => Promise<unknown>>;
 }
@@ -35,7 +35,7 @@ const known = async (pipeline: Pipeline, workspace: Workspace) => {
 export const operations: readonly Operation[] = [
   {
     name: "inbound message",
-    limit: { files: 55, folders: 25 },
+    limit: { files: 55, folders: 25, rooms: 18 },
     async prepare(pipeline, workspace) {
       await known(pipeline, workspace);
       return () => everyoneWrites(pipeline, workspace, 1);
@@ -43,7 +43,7 @@ export const operations: readonly Operation[] = [
   },
   {
     name: "reply",
-    limit: { files: 37, folders: 20 },
+    limit: { files: 36, folders: 20, rooms: 13 },
     async prepare(pipeline, workspace) {
       await known(pipeline, workspace);
       return () => sendReply(pipeline, workspace, 0);
@@ -51,7 +51,7 @@ export const operations: readonly Operation[] = [
   },
   {
     name: "creating an endpoint",
-    limit: { files: 14, folders: 8 },
+    limit: { files: 14, folders: 8, rooms: 7 },
     prepare:
       async (pipeline, { liveKey }) =>
       () =>
@@ -59,7 +59,7 @@ export const operations: readonly Operation[] = [
   },
   {
     name: "erasure",
-    limit: { files: 30, folders: 20 },
+    limit: { files: 26, folders: 20, rooms: 12 },
     async prepare(pipeline, workspace) {
       await known(pipeline, workspace);
       const path = `/v1/conversations/${encodeURIComponent(workspace.conversationIdFor(0))}`;
@@ -72,12 +72,12 @@ export const operations: readonly Operation[] = [
   },
   {
     name: "connecting an account",
-    limit: { files: 38, folders: 16 },
+    limit: { files: 38, folders: 16, rooms: 13 },
     prepare: prepareConnecting,
   },
   {
     name: "upload",
-    limit: { files: 37, folders: 20 },
+    limit: { files: 37, folders: 20, rooms: 12 },
     async prepare(pipeline, workspace) {
       await known(pipeline, workspace);
       const file = { filename: "photo.png", content_type: "image/png", size: pngBytes().length };
