@@ -17,7 +17,7 @@ export async function deleteTenantBySlug(values: Arguments): Promise<CommandOutp
   const { environment, now, wait } = await resolveTarget(values);
   const result = await deleteTenant(deletionPorts(environment), {
     tenant,
-    actor: "cli",
+    author: { actor: "cli" },
     time: { now, wait },
     report: (progress) => printProblem(describeProgress(progress)),
   });

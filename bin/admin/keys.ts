@@ -85,7 +85,7 @@ function parseKeySettings({ scope = "live", label = "" }: Arguments) {
     throw new CliError(
       `Invalid --label. Use one line of at most ${KEY_LABEL_CHARS_MAX} characters, without control and format characters.`,
     );
-  return { scope, label, ...CLI } as const;
+  return { scope, label, author: CLI } as const;
 }
 
 function parseKeyId(values: Arguments): string {

@@ -21,7 +21,7 @@ export async function newTenant({ positionals: [, , slug], owner, ...values }: A
       `Invalid --name. Use one line of 1 to ${TENANT_NAME_CHARS_MAX} characters, without control and format characters.`,
     );
   const { ports, now } = await deployment(values);
-  const isNew = await createTenant(ports, tenant, { name, ownerEmail, actor: "cli" }, now);
+  const isNew = await createTenant(ports, tenant, { name, ownerEmail, author: { actor: "cli" } }, now);
   if (!isNew) throw new CliError(`Tenant ${tenant} already exists. Use another slug.`);
   return { id: tenant, name, owner: ownerEmail, status: "active", created_at: iso(now) };
 }
@@ -43,7 +43,7 @@ export async function inviteOwner({
   if (email === null) throw new CliError("Missing or invalid email address. Add it after the slug.");
   if (extra !== undefined) throw new CliError(`Unexpected argument: ${extra}. ${HELP_HINT}`);
   const { ports, now } = await deployment(values);
-  const result = await nameOwner(ports, { tenant, email, actor: { actor: "cli" }, now });
+  const result = await nameOwner(ports, { tenant, email, author: { actor: "cli" }, now });
   if (isRefusal(result)) throw new CliError(`Tenant ${tenant} not found.`);
   return { id: tenant, owner: email, status: namingOutcomes[result.outcome], revoked_invites: String(result.revoked) };
 }
@@ -62,7 +62,7 @@ async function changeStatus(
 ): Promise<CommandOutput> {
   const tenant = parseSlug(slug);
   const { ports, now } = await deployment(values);
-  const result = await setTenantStatus(ports, tenant, { status, actor: "cli" }, now);
+  const result = await setTenantStatus(ports, tenant, { status, author: { actor: "cli" } }, now);
   if (result === "not_found") throw new CliError(`Tenant ${tenant} not found.`);
   if (result === "overtaken") throw new CliError(`Another command changed the status of tenant ${tenant}. Try again.`);
   return { id: tenant, status };

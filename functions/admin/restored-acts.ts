@@ -66,7 +66,7 @@ export function restoredActs(
       const stored = await setup.tenants.get(tenant);
       if (!stored || stored.createdAt > at) return "unchanged";
       // Also if it has the status: a run that was killed may not have marked every key.
-      await setTenantStatus(setup, tenant, { ...RESTORE_AUTHOR, status }, now);
+      await setTenantStatus(setup, tenant, { author: RESTORE_AUTHOR, status }, now);
       return stored.status === status ? "unchanged" : "made";
     },
 
@@ -75,7 +75,7 @@ export function restoredActs(
       if (!ref) return "unchanged";
       const { tenant } = ref;
       const ports = eraseRequestPorts(host, table);
-      const request = { ...RESTORE_AUTHOR, tenant, conversationId, now, time, upTo };
+      const request = { author: RESTORE_AUTHOR, tenant, conversationId, now, time, upTo };
       // Before the functions use the table, their worker would look for the erasure in another one.
       const erasureWork = isPreparation ? { ...ports.erasureWork, send: async () => {} } : ports.erasureWork;
       const result = await eraseConversation({ ...ports, erasureWork }, request, () => true);
@@ -107,7 +107,7 @@ export function restoredActs(
         eventBodies: eventBodyStore(table),
         events: queue("eventsQueueUrl"),
       };
-      const request = { ...RESTORE_AUTHOR, tenant, account, reason: "user" } as const;
+      const request = { author: RESTORE_AUTHOR, tenant, account, reason: "user" } as const;
       const result = await runDisconnection(ports, request, { now: time.now, endsAt: Number.POSITIVE_INFINITY });
       return "refused" in result ? "unchanged" : "made";
     },
@@ -155,7 +155,7 @@ export function restoredActs(
     async deleteTenant(tenant, { at }) {
       const stored = await setup.tenants.get(tenant);
       if (stored && stored.createdAt > at) return "unchanged";
-      const deletion = { tenant, actor: RESTORE_AUTHOR.actor, time, report: () => {} };
+      const deletion = { tenant, author: RESTORE_AUTHOR, time, report: () => {} };
       const result = await deleteTenant(deletionPorts(environment, clients), deletion);
       return result?.isNew ? "made" : "unchanged";
     },

@@ -55,7 +55,8 @@ export function eraseAccountPorts(host: Host, table: Table): EraseAccountPorts &
     dataDeletions: dataDeletionStore(table),
     dataDeletionKeys: async (kid) => (await root(kid)).dataDeletion,
     erasures: erasePorts.erasures,
-    eraseConversation: (erasure, hasTime) => eraseConversation(erasePorts, { ...erasure, actor: "system" }, hasTime),
+    eraseConversation: (erasure, hasTime) =>
+      eraseConversation(erasePorts, { ...erasure, author: { actor: "system" } }, hasTime),
     accountWork: openQueue(setting("accountsQueueUrl", settings), clients.sqs),
   };
 }

@@ -21,7 +21,7 @@ export interface SeedContext {
   readonly now: () => Millis;
 }
 
-const ACTOR = "cli";
+const AUTHOR = { actor: "cli" };
 /** Of Instagram's long-lived tokens. */
 const TOKEN_LIFETIME: Millis = 60 * DAY;
 
@@ -31,7 +31,7 @@ export function openSeedPorts({ environment, now }: SeedContext): SeedPorts {
   return {
     async createTenant(slug) {
       // False: an earlier start created the tenant and ended before it saved that step.
-      await createTenant(ports, requireTenant(slug), { name: "Demo", ownerEmail: DEMO_OWNER, actor: ACTOR }, now());
+      await createTenant(ports, requireTenant(slug), { name: "Demo", ownerEmail: DEMO_OWNER, author: AUTHOR }, now());
     },
     async createSignInLink(address = DEMO_OWNER) {
       const link = { address, redirect: CONSOLE_PATH, now: now() };
@@ -39,13 +39,13 @@ export function openSeedPorts({ environment, now }: SeedContext): SeedPorts {
       return signInLink(setting("baseUrl", environment), token);
     },
     async createKey(slug, scope) {
-      const settings = { scope, label: `local ${scope}`, actor: ACTOR };
+      const settings = { scope, label: `local ${scope}`, author: AUTHOR };
       const key = await createKey(ports, requireTenant(slug), settings, now());
       if (isRefusal(key)) throw new Error(refusalMessage(key));
       return key;
     },
     async createOperatorKey(slugs) {
-      const settings = { scope: "live", label: "local operator", actor: ACTOR } as const;
+      const settings = { scope: "live", label: "local operator", author: AUTHOR } as const;
       return await createOperatorKey(ports, slugs.map(requireTenant), settings, now());
     },
     async connectAccount(slug, { token, authorizedBy, connectedAgo = 0, appScopedId: _, ...account }) {
@@ -57,7 +57,7 @@ export function openSeedPorts({ environment, now }: SeedContext): SeedPorts {
         tokenExpiresAt: account.connection === "instagram_login" ? at + TOKEN_LIFETIME : null,
         authorizedBy,
         connectionId: newUlid(at),
-        actor: ACTOR,
+        author: AUTHOR,
         now: at,
       });
       if (result.kind !== "connected") throw new Error("The account is connected to another workspace.");

@@ -181,7 +181,7 @@ describe("setup", () => {
   const slug = (text: string): TenantId => parseTenant(text) ?? throwError(`${text} is not a slug.`);
 
   test("a workspace, the invite of its owner and their audit rows", async () => {
-    const settings = { name: "A workspace", ownerEmail: "owner@example.com", actor };
+    const settings = { name: "A workspace", ownerEmail: "owner@example.com", author: { actor } };
     const create = () => createTenant(pipeline.tenantPorts, slug("new-tenant"), settings, pipeline.now());
     expect(await pipeline.cost(create)).toEqual(writeCost(10));
   });
@@ -189,13 +189,13 @@ describe("setup", () => {
   test("another owner of a tenant, in the place of one who was named before", async () => {
     const tenant = slug("new-tenant");
     const name = (email: string) => () =>
-      nameOwner(pipeline.tenantPorts, { tenant, email, actor: { actor }, now: pipeline.now() });
+      nameOwner(pipeline.tenantPorts, { tenant, email, author: { actor }, now: pipeline.now() });
     expect(await pipeline.cost(name("second@example.com"))).toEqual(writeCost(8 + 6, 3));
     expect(await pipeline.cost(name("second@example.com"))).toEqual(readCost(3));
   });
 
   test("a key, its row in the list and its audit row", async () => {
-    const settings = { scope: "live", label: "backend", actor } as const;
+    const settings = { scope: "live", label: "backend", author: { actor } } as const;
     // The first key of the test creates its tenant.
     const create = () => createKey(pipeline.tenantPorts, slug("new-tenant"), settings, pipeline.now());
     await create();
@@ -207,7 +207,12 @@ describe("setup", () => {
     const { tenant, liveKey } = await freshWorkspace(pipeline, { endpoints: 0 });
     const cost = async (method: "GET" | "DELETE", path: string) =>
       withoutKeyAndRate(await pipeline.cost(() => pipeline.call(liveKey, method, path)));
-    const { id } = await createKey(pipeline.tenantPorts, tenant, { scope: "live", label: "", actor }, pipeline.now());
+    const { id } = await createKey(
+      pipeline.tenantPorts,
+      tenant,
+      { scope: "live", label: "", author: { actor } },
+      pipeline.now(),
+    );
     expect(await cost("GET", "/v1/keys")).toEqual(readCost(1));
     // The number of the tenant's sockets is read before and after.
     expect(await cost("DELETE", `/v1/keys/${id}`)).toEqual(writeCost(8, 3));
@@ -220,7 +225,12 @@ describe("setup", () => {
     expect(await notFound(newUlid(0))).toEqual(readCost(1));
     expect(await notFound("unknown")).toEqual(readCost(0));
     for (let n = 0; n < 47; n++)
-      await createKey(pipeline.tenantPorts, tenant, { scope: "live", label: "backend", actor }, pipeline.now());
+      await createKey(
+        pipeline.tenantPorts,
+        tenant,
+        { scope: "live", label: "backend", author: { actor } },
+        pipeline.now(),
+      );
     expect(await cost("GET", "/v1/keys")).toEqual(readCost(3));
   });
 
@@ -236,7 +246,7 @@ describe("setup", () => {
   });
 
   test("an operator's key, with an audit row for each of its two tenants", async () => {
-    const settings = { scope: "live", label: "agency", actor } as const;
+    const settings = { scope: "live", label: "agency", author: { actor } } as const;
     const tenants = [slug("new-tenant"), inboxWorkspace.tenant];
     const create = () => createOperatorKey(pipeline.tenantPorts, tenants, settings, pipeline.now());
     expect(await pipeline.cost(create)).toEqual(writeCost(12));
@@ -244,9 +254,14 @@ describe("setup", () => {
 
   test("a tenant is suspended and resumed with two units for each of its keys, here three", async () => {
     const { tenant, liveKey } = await freshWorkspace(pipeline, { endpoints: 0 });
-    await createOperatorKey(pipeline.tenantPorts, [tenant], { scope: "live", label: "agency", actor }, pipeline.now());
+    await createOperatorKey(
+      pipeline.tenantPorts,
+      [tenant],
+      { scope: "live", label: "agency", author: { actor } },
+      pipeline.now(),
+    );
     const change = (status: "active" | "suspended") => () =>
-      setTenantStatus(pipeline.tenantPorts, tenant, { status, actor }, pipeline.now());
+      setTenantStatus(pipeline.tenantPorts, tenant, { status, author: { actor } }, pipeline.now());
     const active = await pipeline.cost(() => pipeline.call(liveKey, "GET", "/v1/accounts"));
     expect(active).toEqual({ wcu: 1, rcu: 2, sqs: 0 });
     // The tenant and its audit row 4, the check of the tenant 2, the keys 6; two lists of keys and one of members. A

@@ -54,7 +54,7 @@ const link = async (rest: Partial<NewLink> = {}, of = tenant, userId = admin) =>
     authorizedBy: [ID, "7000000000000001"],
   };
   const author = await team.author(userId);
-  const request = { tenant: of, account, token: TOKEN, now, ...connection, ...rest, ...author } as NewLink;
+  const request = { tenant: of, account, token: TOKEN, now, ...connection, ...rest, author } as NewLink;
   return () => linkAccount(ports, request);
 };
 const disconnection = async () => {
@@ -149,10 +149,10 @@ test("the flows: connecting costs 16 units and 6 reads, its task 1 unit and 3 re
   const of = await fixture.team.newTenant();
   const authorizedBy = ["7000000000000003"];
   const author = await fixture.team.author(await fixture.team.newMember(of, "admin"));
-  const request = { ...author, authorizedBy, token: TOKEN };
+  const request = { author, authorizedBy, token: TOKEN };
   expect(await cost(() => fixture.connect(of, fixture.messenger(), request))).toEqual({ wcu: 16, rcu: 6 });
   expect(await cost(() => fixture.drain())).toEqual({ wcu: 1, rcu: 3 });
-  expect(await cost(() => fixture.disconnect(of, fixture.messenger(), author))).toEqual({ wcu: 12, rcu: 5 });
+  expect(await cost(() => fixture.disconnect(of, fixture.messenger(), { author }))).toEqual({ wcu: 12, rcu: 5 });
   expect(await cost(() => fixture.drain())).toEqual({ wcu: 0, rcu: 2 });
 
   // Another account of a page came while its subscription was ended.

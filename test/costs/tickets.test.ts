@@ -31,7 +31,12 @@ async function cost<T>(work: () => Promise<T>): Promise<{ wcu: number; rcu: numb
 }
 
 async function newKey(): Promise<Caller> {
-  const key = await createKey(stream.ports, tenant, { scope: "live", label: "", actor: "cli" }, testEnv.now());
+  const key = await createKey(
+    stream.ports,
+    tenant,
+    { scope: "live", label: "", author: { actor: "cli" } },
+    testEnv.now(),
+  );
   if (isRefusal(key)) throw new Error("The key was not created.");
   return { kind: "tenant_key", keyId: key.id, tenant, scope: "live" };
 }

@@ -29,7 +29,7 @@ beforeEach(async () => {
 });
 
 const newKey = async (keyTenant: TenantId, scope: "live" | "test" = "live") => {
-  return (await createKey(ports, keyTenant, { scope, label: "", actor: "cli" }, testEnv.now())).secret;
+  return (await createKey(ports, keyTenant, { scope, label: "", author: { actor: "cli" } }, testEnv.now())).secret;
 };
 
 interface TestResponse {

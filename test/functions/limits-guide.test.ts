@@ -95,7 +95,7 @@ async function invite(limits: Partial<InviteLimits>, tenants = 1): Promise<Respo
 async function openApi(requestsPerTenant?: number) {
   const tenant = await team.newTenant();
   const ports = { ...testEnv.apiPorts(queues), requestQuota: requestQuotaStore(testEnv.table, requestsPerTenant) };
-  const key = { scope: "live", label: "", actor: "cli" } as const;
+  const key = { scope: "live", label: "", author: { actor: "cli" } } as const;
   const { id, secret } = await createKey(ports, tenant, key, testEnv.now());
   const writeHeaders = { authorization: `Bearer ${secret}`, cookie: "", "x-csrf-token": "" };
   const app = testApp(testEnv, ports);

@@ -250,10 +250,10 @@ it("the Connect role allows the actions of a login, and of connecting, replacing
     await choices.save(tenant, userId, { sealedToken: new Uint8Array([1]), authorizedBy: [], expiresAt: now + MINUTE });
     await choices.get(tenant, userId, now);
     await connecting.stores.accounts.list(tenant);
-    await connecting.connect(tenant, connecting.instagram(), author);
-    await connecting.connect(tenant, connecting.instagram(), { ...author, connection: "instagram_login" });
+    await connecting.connect(tenant, connecting.instagram(), { author });
+    await connecting.connect(tenant, connecting.instagram(), { author, connection: "instagram_login" });
     connecting.setScript(() => unknownCall);
-    await connecting.connect(tenant, connecting.messenger(), author);
+    await connecting.connect(tenant, connecting.messenger(), { author });
   });
   const { service } = synthesizeTemplates();
   const allowed = allowedActions(service, "Connect", "dynamodb:");
@@ -299,7 +299,7 @@ it("the Api role allows the actions of identifying a session, a key and a key of
   const older = { ...(await ports.peppers()).current };
   const peppers = { current: keyVersion(Buffer.alloc(32, 3)), previous: older, next: null };
   const rotated = { ...ports, peppers: async () => peppers };
-  const settings = { scope: "live", label: "", actor: "cli" } as const;
+  const settings = { scope: "live", label: "", author: { actor: "cli" } } as const;
   const now = testEnv.now();
   const [key, newKey] = [
     await createKey(ports, tenant, settings, now),

@@ -46,7 +46,7 @@ beforeEach(async () => {
 });
 
 async function newKeyHeaders(of: TenantId) {
-  const { secret } = await createKey(ports, of, { scope: "live", label: "", actor: "cli" }, testEnv.now());
+  const { secret } = await createKey(ports, of, { scope: "live", label: "", author: { actor: "cli" } }, testEnv.now());
   return { authorization: `Bearer ${secret}` };
 }
 

@@ -21,7 +21,7 @@ const fixture = openedOnce(() => openReplyFixture(testEnv, "messenger"));
 beforeAll(async () => {
   ids.conversation = fixture.id;
   ids.endpoint = (await createEndpointAt(testEnv, fixture.queues, fixture.tenant, "http://127.0.0.1:9/")).id;
-  const owner = { name: "Shop", ownerEmail: null, actor: "cli" };
+  const owner = { name: "Shop", ownerEmail: null, author: { actor: "cli" } };
   const ports = { tenants: openStores(testEnv.table).tenants, addressKeys: fixture.ports().holdKeys };
   await createTenant(ports, fixture.tenant, owner, testEnv.now());
   app = testApp(testEnv, { ...fixture.ports(), gate: acceptingGate }, liveKeyOf(fixture.tenant));

@@ -51,7 +51,12 @@ export async function plantCanaries(testEnv: TestEnv, api: ApiApp, tenant: Tenan
   });
   await uploadStore(table).create(upload, testEnv.now());
   const endpoint = await createEndpointAt(testEnv, await testEnv.newQueues(), tenant, `http://127.0.0.1:9/${canary}`);
-  const key = await createKey(api.ports, tenant, { scope: "live", label: canary, actor: "cli" }, testEnv.now());
+  const key = await createKey(
+    api.ports,
+    tenant,
+    { scope: "live", label: canary, author: { actor: "cli" } },
+    testEnv.now(),
+  );
   const invite = sampleInvite(tenant, { email: `${canary}@example.com` });
   await createInvite(table, invite);
   return {

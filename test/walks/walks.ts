@@ -131,7 +131,7 @@ async function prepareConnecting(pipeline: Pipeline, { tenant }: Workspace): Pro
 async function signIn({ stores, tenantPorts, functions, now, lines }: Pipeline, tenant: TenantId) {
   const email = "owner@example.com";
   const addressHash = addressHashes(await tenantPorts.addressKeys(), email);
-  await nameOwner(tenantPorts, { tenant, email, actor: { actor: "cli" }, now: now() });
+  await nameOwner(tenantPorts, { tenant, email, author: { actor: "cli" }, now: now() });
   const [invite] = await stores.invites.list(tenant);
   const newUser = { addressHashes: addressHash, email, newUserId: newUserId(now()), now: now() };
   const user = await stores.users.recordSignIn(newUser);

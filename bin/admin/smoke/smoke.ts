@@ -92,6 +92,6 @@ function describeRefusal(error: unknown): string | null {
 
 /** Safe to repeat, and beside another run that deletes the same tenant. */
 async function deleteSmokeTenant({ ports }: SmokeContext, { now, wait }: Target, tenant: TenantId): Promise<void> {
-  await deleteTenant(ports.deletion, { tenant, actor: "cli", time: { now, wait }, report: () => {} });
+  await deleteTenant(ports.deletion, { tenant, author: { actor: "cli" }, time: { now, wait }, report: () => {} });
   await ports.runs.remove(tenant);
 }

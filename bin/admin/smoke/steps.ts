@@ -44,7 +44,7 @@ interface Signer {
 const TEXT = "Parley smoke test";
 const STORED_WITHIN: Millis = 30 * SECOND;
 const POLL_INTERVAL: Millis = SECOND / 5;
-const SETTINGS = { actor: "cli", label: "smoke" } as const;
+const SETTINGS = { author: { actor: "cli" }, label: "smoke" } as const;
 
 /** The steps before anything is stored: what they refuse changes nothing. */
 export function firstSteps(context: SmokeContext): Step[] {
@@ -69,12 +69,19 @@ export function tenantSteps(context: SmokeContext): { readonly steps: readonly S
       name: "tenant",
       async run() {
         const { platform, connection } = await readSigner(context);
-        const settings = { name: "Smoke test", ownerEmail: null, actor: "cli" } as const;
+        const settings = { name: "Smoke test", ownerEmail: null, author: { actor: "cli" } } as const;
         if (!(await createTenant(ports.setup, tenant, settings, now()))) {
           throw new CliError(`The slug ${tenant} is taken.`);
         }
         const account = { platform, externalId, connection, handle: "smoke", displayName: "Smoke", pageId: null };
-        const link = { tenant, account, token: "none", tokenExpiresAt: null, authorizedBy: [], actor: "cli" } as const;
+        const link = {
+          tenant,
+          account,
+          token: "none",
+          tokenExpiresAt: null,
+          authorizedBy: [],
+          author: { actor: "cli" },
+        } as const;
         await linkAccount(ports.setup, { ...link, connectionId: newUlid(now()), now: now() });
         made.liveKey = await makeKey(context, "live");
         made.testKey = await makeKey(context, "test");

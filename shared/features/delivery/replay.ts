@@ -19,7 +19,12 @@ import type { DeliveryRow } from "./store/items.ts";
 export async function replayDelivery(
   ports: Omit<ReplayPorts, "audit">,
   tenant: TenantId,
-  request: { readonly endpointId: string; readonly deliveryId: string; readonly force: boolean } & Author,
+  request: {
+    readonly author: Author;
+    readonly endpointId: string;
+    readonly deliveryId: string;
+    readonly force: boolean;
+  },
   now: Millis,
 ): Promise<
   | { status: "pending" }
@@ -33,7 +38,7 @@ export async function replayDelivery(
   if (!mayReplay(row.status, force)) return replayConflict(row.status);
   if ((await deliveriesWithBody(ports, tenant, [row], now)).length === 0) return refuse("replay_expired");
 
-  const author = changeAuthor(request, "admin", {
+  const author = changeAuthor(request.author, "admin", {
     action: "webhook.replay",
     resource: `webhook:${endpointId}`,
     detail: { delivery: request.deliveryId, force },

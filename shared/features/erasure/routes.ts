@@ -41,7 +41,7 @@ export const eraseConversation = endpoint.tenant({
   handle: async ({ tenant, path, author, now, time, ports }) => {
     const startedAt = performance.now();
     const hasTimeLeft = () => performance.now() - startedAt < RESPOND_WITHIN;
-    const erasure = { tenant, conversationId: path.id, ...author, now, time };
+    const erasure = { tenant, conversationId: path.id, author, now, time };
     const result = await erase(ports, erasure, hasTimeLeft);
     if (isRefusal(result)) return result;
     const { sendRecords, ...removed } = result.removed;

@@ -72,7 +72,7 @@ test("a key and a webhook endpoint that a member creates cost two units more, fo
   const tenant = implicitTenant(caller);
   if (!tenant) throw new Error("The session has one tenant.");
   const [author, now] = [{ caller, ip: null }, pipeline.now()];
-  const newKey = () => createKey(pipeline.apiPorts, tenant, { ...author, scope: "live", label: "" }, now);
+  const newKey = () => createKey(pipeline.apiPorts, tenant, { author, scope: "live", label: "" }, now);
   await newKey();
   const url = `${pipeline.loopback.origin}/hooks/new`;
   const newWebhook = () => createWebhook(pipeline.apiPorts, { tenant, url, events: ["message.received"], author, now });
@@ -90,7 +90,7 @@ test("each change of an endpoint, a test event and a revocation cost two units m
   const cost = async (author: Author) => {
     const request = { tenant, author, now: pipeline.now() };
     const webhook = await createWebhook(ports, { ...request, url, events: ["message.received"] });
-    const key = await createKey(ports, tenant, { ...author, scope: "live", label: "" }, request.now);
+    const key = await createKey(ports, tenant, { author, scope: "live", label: "" }, request.now);
     if (isRefusal(webhook) || isRefusal(key)) throw new Error("The endpoint or the key was refused.");
     const named = { ...request, endpointId: webhook.endpoint.id };
     const writes = [

@@ -56,7 +56,7 @@ it("a worker that was out of time restores nothing of an erased conversation whe
   expect((await invokeUntilDeadline(() => run(slowPorts), reached.promise)).failed).toHaveLength(1);
   testEnv.advance(SECOND);
   const caller = tenantCaller(tenant);
-  const erasure = { tenant, conversationId, caller, ip: null, now: testEnv.now(), time: testEnv };
+  const erasure = { tenant, conversationId, author: { caller, ip: null }, now: testEnv.now(), time: testEnv };
   await eraseConversation(testEnv.erasePorts(queues), erasure, () => true);
   testEnv.advance(4 * MINUTE);
   // Another process receives the message, which is older than the erasure.

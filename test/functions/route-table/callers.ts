@@ -61,7 +61,7 @@ export async function openRouteCallers(
   const memberOf = (...memberships: (readonly [TenantId, Role])[]) =>
     newSession({ table, sessionKeys, now: testEnv.now() }, memberships);
   const newKey = async (tenant: TenantId, scope: "live" | "test" = "live") => {
-    const key = await createKey(api.ports, tenant, { scope, label: "", actor: "cli" }, testEnv.now());
+    const key = await createKey(api.ports, tenant, { scope, label: "", author: { actor: "cli" } }, testEnv.now());
     if (isRefusal(key)) throw new Error(key.refused);
     return key;
   };

@@ -89,7 +89,7 @@ export async function openRouteWorld(testEnv: TestEnv, api: ApiApp): Promise<Rou
     await testEnv.connect(tenant);
     const message = await recordInbound(tenant, testEnv.now());
     const endpoint = (await createEndpointAt(testEnv, queues, tenant, "http://127.0.0.1:9/")).id;
-    const settings = { scope: "live", label: "", actor: "cli" } as const;
+    const settings = { scope: "live", label: "", author: { actor: "cli" } } as const;
     return {
       conversation: encodeURIComponent(conversationOf(tenant)),
       message,
@@ -111,7 +111,7 @@ export async function openRouteWorld(testEnv: TestEnv, api: ApiApp): Promise<Rou
     await createResources(paused),
   ];
   const expiredMessage = await recordInbound(own, testEnv.now() - 7 * DAY, "5550001");
-  const operatorKey = { scope: "live", label: "", actor: "cli" } as const;
+  const operatorKey = { scope: "live", label: "", author: { actor: "cli" } } as const;
   const foreign = (kind: ResourceKind, more: Record<string, string> = {}) => ({
     "another tenant's": theirIds[kind],
     "a suspended tenant's": pausedIds[kind],
@@ -176,7 +176,7 @@ export async function openRouteWorld(testEnv: TestEnv, api: ApiApp): Promise<Rou
       tenant: foreign("tenant", { "in capitals": own.toUpperCase(), "too long": `${own}${"x".repeat(40)}` }),
     },
   };
-  const suspension = { status: "suspended", actor: "cli" } as const;
+  const suspension = { status: "suspended", author: { actor: "cli" } } as const;
   await setTenantStatus(openCutOff(table), paused, suspension, testEnv.now());
   return world;
 }

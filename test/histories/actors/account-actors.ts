@@ -68,7 +68,7 @@ export function openAccountActors(world: World, deeds: Deeds, { request }: Reque
         token: pagePlatform.newToken(login),
         tokenExpiresAt: null,
         authorizedBy: [login],
-        actor: "cli",
+        author: { actor: "cli" },
       },
     };
     await lambda.invoke("connect", event);

@@ -257,7 +257,14 @@ export function openActors(world: World) {
       } as const;
       const result = await connectAccount(
         { ...world.admin, accountsMax: 500 },
-        { tenant, account: connected, token: "a new token", tokenExpiresAt: null, authorizedBy: ["1"], actor: "cli" },
+        {
+          tenant,
+          account: connected,
+          token: "a new token",
+          tokenExpiresAt: null,
+          authorizedBy: ["1"],
+          author: { actor: "cli" },
+        },
         { now: engine.now, endsAt: engine.now() + MINUTE },
       ).catch(() => null);
       deed.isDone = result !== null && !isRefusal(result);

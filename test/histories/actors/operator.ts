@@ -37,7 +37,7 @@ export function openOperator(world: World, deeds: Deeds, { request }: Requests) 
     async setStatus(tenant: TenantId, to: StatusChange["to"]): Promise<void> {
       const change: StatusChange = { tenant, to, askedAt: engine.now(), appliedAt: null };
       deeds.statuses.push(change);
-      const result = await setTenantStatus(admin, tenant, { status: to, actor: "cli" }, engine.now());
+      const result = await setTenantStatus(admin, tenant, { status: to, author: { actor: "cli" } }, engine.now());
       if (result === "completed") change.appliedAt = engine.now();
     },
 
@@ -50,7 +50,7 @@ export function openOperator(world: World, deeds: Deeds, { request }: Requests) 
       const report = () => {
         if (steps++ === dies) throw new Killed();
       };
-      const run = () => deleteTenant(admin, { tenant, actor: "cli", time, report });
+      const run = () => deleteTenant(admin, { tenant, author: { actor: "cli" }, time, report });
       await run().catch((error: unknown) => {
         if (!(error instanceof Killed)) throw error;
         return run();

@@ -30,7 +30,12 @@ export function openViewers(world: World, deeds: Deeds, requests: Requests, sign
   function streamKeyOf(tenant: TenantId): Promise<StreamKey> {
     const known = streamKeys.get(tenant);
     if (known) return known;
-    const created = createKey(admin, tenant, { scope: "live", label: "stream", actor: "cli" }, engine.now());
+    const created = createKey(
+      admin,
+      tenant,
+      { scope: "live", label: "stream", author: { actor: "cli" } },
+      engine.now(),
+    );
 
     streamKeys.set(tenant, created);
     return created;

@@ -84,9 +84,9 @@ export async function openWorld(seed: number, { isOfAccounts }: WorldOptions = {
   const now = engine.now();
   const apiKeys = new Map<TenantId, TenantKeys>();
   for (const tenant of tenants) {
-    await createTenant(admin, tenant, { name: tenant, ownerEmail: null, actor: "cli" }, now);
-    const live = await createKey(admin, tenant, { scope: "live", label: "", actor: "cli" }, now);
-    const test = await createKey(admin, tenant, { scope: "test", label: "", actor: "cli" }, now);
+    await createTenant(admin, tenant, { name: tenant, ownerEmail: null, author: { actor: "cli" } }, now);
+    const live = await createKey(admin, tenant, { scope: "live", label: "", author: { actor: "cli" } }, now);
+    const test = await createKey(admin, tenant, { scope: "test", label: "", author: { actor: "cli" } }, now);
     apiKeys.set(tenant, { live: live.secret, test: test.secret });
   }
   for (const { tenant, ...ref } of isOfAccounts ? [] : accounts) {
@@ -98,7 +98,7 @@ export async function openWorld(seed: number, { isOfAccounts }: WorldOptions = {
       displayName: "Shop",
       pageId: isPage ? ref.externalId : null,
     } as const;
-    await linkTestAccount(admin, { tenant, account, token: "a token", actor: "cli", now });
+    await linkTestAccount(admin, { tenant, account, token: "a token", author: { actor: "cli" }, now });
   }
   const userIds = await createMembers(admin, now);
   // The sweep has always run.

@@ -48,7 +48,7 @@ export async function openConversationFixture(testEnv: TestEnv, platform: Platfo
       tenant,
       account: { ...account, connection, handle: "@shop", displayName: "Shop", pageId: null },
       token: "a token",
-      actor: "cli",
+      author: { actor: "cli" },
       now: testEnv.now(),
     },
   );

@@ -243,8 +243,7 @@ export function runErasure(
   const request = {
     tenant,
     conversationId: conversation,
-    caller,
-    ip: "203.0.113.7",
+    author: { caller, ip: "203.0.113.7" },
     now: testEnv.now(),
     time: testEnv,
   };

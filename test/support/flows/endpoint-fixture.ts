@@ -74,7 +74,7 @@ export async function openEndpointFixture(testEnv: TestEnv) {
       replayDelivery(
         ports,
         tenant,
-        { endpointId, deliveryId: deliveryId(eventUlid, endpointId), force, ...actor },
+        { endpointId, deliveryId: deliveryId(eventUlid, endpointId), force, author: actor },
         testEnv.now(),
       ),
     /** Replays the dead letters of a window, by default of all time until now. */

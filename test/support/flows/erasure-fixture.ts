@@ -198,8 +198,7 @@ export async function openErasureFixture(testEnv: TestEnv, tenant: TenantId, mes
         {
           tenant,
           conversationId: conversation,
-          caller: tenantCaller(tenant),
-          ip: null,
+          author: { caller: tenantCaller(tenant), ip: null },
           now: at,
           time: { now: () => at },
         },

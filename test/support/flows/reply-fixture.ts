@@ -80,7 +80,13 @@ export async function openReplyFixture(testEnv: TestEnv, platform: PlatformName 
     eraseConversation: () =>
       eraseConversation(
         apiPorts(),
-        { tenant, conversationId: id, caller: callerFor("live"), ip: null, now: testEnv.now(), time: testEnv },
+        {
+          tenant,
+          conversationId: id,
+          author: { caller: callerFor("live"), ip: null },
+          now: testEnv.now(),
+          time: testEnv,
+        },
         () => true,
       ),
 

@@ -276,7 +276,7 @@ export async function openTestEnv(
             pageId: platform === "instagram" ? null : externalId,
           },
           token: `token-of-${tenant}`,
-          actor: "cli",
+          author: { actor: "cli" },
           now: now - 8 * DAY,
         },
       );

@@ -39,7 +39,7 @@ export interface Workspace {
   newMessageId(): string;
 }
 
-const ACTOR = "cli";
+const AUTHOR = { actor: "cli" };
 /** The length of the longer access tokens. */
 const TOKEN = "EAAG".padEnd(200, "k");
 
@@ -52,9 +52,9 @@ export async function openWorkspace(pipeline: Pipeline, options: WorkspaceOption
   const account = { platform, externalId };
   const connection = platform === "instagram" ? "instagram_login" : "messenger";
 
-  await createTenant(ports, tenant, { name: "A workspace", ownerEmail: null, actor: ACTOR }, now());
-  const live = await createKey(ports, tenant, { scope: "live", label: "backend", actor: ACTOR }, now());
-  const test = await createKey(ports, tenant, { scope: "test", label: "tests", actor: ACTOR }, now());
+  await createTenant(ports, tenant, { name: "A workspace", ownerEmail: null, author: AUTHOR }, now());
+  const live = await createKey(ports, tenant, { scope: "live", label: "backend", author: AUTHOR }, now());
+  const test = await createKey(ports, tenant, { scope: "test", label: "tests", author: AUTHOR }, now());
   // The first use of a key in an hour is recorded. The costs of other requests do not include that.
   for (const { secret } of [live, test]) await pipeline.call(secret, "GET", "/v1/event-types");
   const accountNames = { handle: "a.shoe.shop", displayName: "A shoe shop", pageId: null };
@@ -62,7 +62,7 @@ export async function openWorkspace(pipeline: Pipeline, options: WorkspaceOption
     tenant,
     account: { ...account, connection, ...accountNames },
     token: TOKEN,
-    actor: ACTOR,
+    author: AUTHOR,
     now: now(),
   });
   const endpointIds: string[] = [];

@@ -25,7 +25,7 @@ export async function openApiApp(testEnv: TestEnv, table: Table | null = null) {
     ...(table === null ? {} : openStores(table)),
   });
   const app: App = testApp(testEnv, ports);
-  const keyOptions = { label: "", actor: "cli" };
+  const keyOptions = { label: "", author: { actor: "cli" } };
   const send = async (key: string, path: string, init: RequestInit, sourceIp = "203.0.113.7"): Promise<ApiResponse> => {
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
     const request = new Request(`http://gateway${path}`, { headers, ...init });

@@ -21,7 +21,7 @@ export async function openWebhookApiFixture(testEnv: TestEnv) {
   const { ports } = endpointFixture;
   const app: App = testApp(testEnv, ports);
   const newKey = async (keyTenant: TenantId) =>
-    (await createKey(ports, keyTenant, { scope: "live", label: "", actor: "cli" }, testEnv.now())).secret;
+    (await createKey(ports, keyTenant, { scope: "live", label: "", author: { actor: "cli" } }, testEnv.now())).secret;
   const key = await newKey(endpointFixture.tenant);
   const { endpoint } = await endpointFixture.endpointWith();
 

@@ -16,6 +16,12 @@ import {
 } from "../rules/callers.ts";
 import type { KeyCreation } from "../store/api-keys.ts";
 
+interface KeySettings {
+  readonly author: Author;
+  readonly scope: Scope;
+  readonly label: string;
+}
+
 export interface CreatedKey {
   readonly id: string;
   readonly prefix: string;
@@ -33,10 +39,10 @@ export interface CreatedKey {
 export async function createKey(
   ports: KeyPorts,
   tenant: TenantId,
-  settings: Author & { scope: Scope; label: string },
+  settings: KeySettings,
   now: Millis,
 ): Promise<CreatedKey | Refusal<"live_key_required" | "key_limit" | "unauthorized" | "role_forbidden">> {
-  const refusal = refuseScope(settings, settings.scope);
+  const refusal = refuseScope(settings.author, settings.scope);
   if (refusal) return refusal;
   const key = await mintApiKey(ports, { ...settings, kind: "tenant", tenants: [tenant], now });
   if (key === "limit") return refuse("key_limit");
@@ -48,7 +54,7 @@ export async function createKey(
 export async function createOperatorKey(
   ports: KeyPorts,
   tenants: readonly TenantId[],
-  settings: Author & { scope: Scope; label: string },
+  settings: KeySettings,
   now: Millis,
 ): Promise<CreatedKey> {
   const key = await mintApiKey(ports, { ...settings, kind: "operator", tenants, now });
@@ -62,16 +68,14 @@ export function refuseScope(author: Author, scope: Scope): Refusal<"live_key_req
   return "caller" in author && author.caller.scope === "test" && scope === "live" ? refuse("live_key_required") : null;
 }
 
-type NewKey = Author & {
+interface NewKey extends KeySettings {
   readonly kind: "tenant" | "operator";
   readonly tenants: readonly TenantId[];
-  readonly scope: Scope;
-  readonly label: string;
   readonly now: Millis;
-};
+}
 
 async function mintApiKey(ports: KeyPorts, newKey: NewKey): Promise<CreatedKey | Exclude<KeyCreation, "created">> {
-  const { kind, tenants, scope, label, now } = newKey;
+  const { kind, tenants, author, scope, label, now } = newKey;
   const secret = formatApiKey(scope, randomToken(API_KEY_RANDOM_BYTES));
   const apiKey = { id: newUlid(now), prefix: apiKeyPrefix(secret), scope, label, createdAt: now };
   const action = kind === "operator" ? "operator_key.create" : "key.create";
@@ -80,9 +84,9 @@ async function mintApiKey(ports: KeyPorts, newKey: NewKey): Promise<CreatedKey |
     keyLookup((await ports.peppers()).current, secret),
     tenants.map((tenant) => ({
       tenant,
-      entry: auditEntry(newKey, { action, resource: `key:${apiKey.id}`, detail: { scope }, at: now }),
+      entry: auditEntry(author, { action, resource: `key:${apiKey.id}`, detail: { scope }, at: now }),
     })),
-    actingMember(newKey, "admin"),
+    actingMember(author, "admin"),
   );
   return result === "created" ? { ...apiKey, secret } : result;
 }

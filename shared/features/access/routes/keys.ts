@@ -74,7 +74,7 @@ export const createKey = endpoint.tenant({
   }),
   handle: async ({ caller, author, tenant, body, now, ports }) => {
     const settings = { scope: body?.scope ?? caller.scope, label: body?.label ?? "" };
-    const key = await create(ports, tenant, { ...settings, ...author }, now);
+    const key = await create(ports, tenant, { ...settings, author }, now);
     if (isRefusal(key)) return key;
     const { id, prefix, secret, label, createdAt } = key;
     return { id, prefix, secret, scope: key.scope, label, created_at: iso(createdAt) };

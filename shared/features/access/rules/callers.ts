@@ -220,6 +220,11 @@ export function authorName(author: Author): string {
   return "caller" in author ? callerActor(author.caller) : author.actor;
 }
 
+/** The signed-in person who makes a change. Null for a key, for the command line and for Parley itself. */
+export function authorUserId(author: Author): string | null {
+  return "caller" in author && author.caller.kind === "session" ? author.caller.userId : null;
+}
+
 /** The audit entry of a change. */
 export function auditEntry(author: Author, change: AuditedChange): AuditEntry {
   return { ...change, actor: authorName(author), ip: author.ip ?? null };
@@ -230,8 +235,8 @@ export function auditEntry(author: Author, change: AuditedChange): AuditEntry {
  * key and for the command line.
  */
 export function actingMember(author: Author, least: Role): ActingMember {
-  if (!("caller" in author) || author.caller.kind !== "session") return null;
-  return { userId: author.caller.userId, roles: roles.filter((role) => hasRole(role, least)) };
+  const userId = authorUserId(author);
+  return userId === null ? null : { userId, roles: roles.filter((role) => hasRole(role, least)) };
 }
 
 /** The audit row of a change that at least this role may make, and its acting member: what its write needs of the author. */

@@ -2,7 +2,7 @@ import { newUlid } from "#base/kernel/ids.ts";
 import { type Refusal, refuse } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
-import { type Author, changeAuthor } from "#features/access/rules/callers.ts";
+import { type Author, authorUserId, changeAuthor } from "#features/access/rules/callers.ts";
 import { sealAccountToken } from "../platform-calls.ts";
 import type { ConnectPorts, LinkPorts, TaskTime } from "../ports.ts";
 import { encodeAccountTask } from "../queue.ts";
@@ -16,7 +16,8 @@ import { loginFailed } from "./login/login-failures.ts";
 export type ConnectReason = "account_in_use" | "account_limit" | "oauth_failed" | "role_forbidden";
 
 /** An account to connect, and who connects it. */
-export type NewConnection = Author & {
+export interface NewConnection {
+  readonly author: Author;
   readonly tenant: TenantId;
   readonly account: Pick<Account, "platform" | "externalId" | "connection" | "handle" | "displayName" | "pageId">;
   readonly token: string;
@@ -24,15 +25,15 @@ export type NewConnection = Author & {
   readonly tokenExpiresAt: Millis | null;
   /** The platform's ids of the person who logged in. */
   readonly authorizedBy: readonly string[];
-};
+}
 
-export type NewLink = NewConnection & {
+export interface NewLink extends NewConnection {
   /** A new ULID. */
   readonly connectionId: string;
   /** The most accounts of the tenant. Default: no limit. */
   readonly accountsMax?: number;
   readonly now: Millis;
-};
+}
 
 /**
  * Stores a connected account with its token encrypted, and its next check. Does not call the platform. The logins of an
@@ -46,7 +47,7 @@ export async function linkAccount(ports: LinkPorts, link: NewLink): Promise<Conn
     tenant,
     account: { ...account, connectionId, sealedToken, tokenExpiresAt, authorizedBy },
     accountsMax,
-    author: changeAuthor(link, "admin", {
+    author: changeAuthor(link.author, "admin", {
       action: "account.connect",
       resource: `account:${accountKey(account)}`,
       detail: { connection: account.connection },
@@ -73,7 +74,7 @@ export async function connectAccount(
   const { platform, externalId } = connection.account;
   const ref = { platform, externalId };
   const connectionId = newUlid(time.now());
-  const userId = "caller" in connection && connection.caller.kind === "session" ? connection.caller.userId : undefined;
+  const userId = authorUserId(connection.author) ?? undefined;
   const task = { op: "finish_connect", tenant, account: ref, connectionId, userId } as const;
   await ports.accountWork.send({ body: encodeAccountTask(task), group: tenant, delay: COMPLETION_DELAY });
   const { accountsMax } = ports;

@@ -4,7 +4,7 @@ import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE, type Millis } from "#base/kernel/time.ts";
 import { done, type RecordOutcome, retry } from "#base/queues/record-outcome.ts";
 import type { ChangeAuthor } from "#features/access/rules/callers.ts";
-import { type Author, authorName, hasRole, roles } from "#features/access/rules/callers.ts";
+import { type Author, authorName, authorUserId, hasRole, roles } from "#features/access/rules/callers.ts";
 import { encodeEvent } from "#features/delivery/event-queue.ts";
 import { journaled } from "#features/recovery/journal.ts";
 import { renderAccountEvent } from "../events.ts";
@@ -15,11 +15,12 @@ import { type Account, type AccountRef, accountKey } from "../rules/accounts.ts"
 import { mayBeConnecting } from "./finish-connect.ts";
 
 /** An account to disconnect, and who requested it. A person must be at least an admin. */
-export type DisconnectionRequest = Author & {
+export interface DisconnectionRequest {
+  readonly author: Author;
   readonly tenant: TenantId;
   readonly account: AccountRef;
   readonly reason: DisconnectReason;
-};
+}
 
 type DisconnectTask = Extract<AccountTask, { op: "let_go" }>;
 
@@ -41,20 +42,19 @@ export async function runDisconnection(
   request: DisconnectionRequest,
   time: TaskTime,
 ): Promise<Account | Refusal<"account_not_found" | "role_forbidden">> {
-  const { tenant, account: ref, reason } = request;
+  const { author, tenant, account: ref, reason } = request;
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
     const account = await ports.accounts.get(tenant, ref);
     if (!account) return refuse("account_not_found");
-    const userId = "caller" in request && request.caller.kind === "session" ? request.caller.userId : null;
     const task: DisconnectTask = {
       op: "let_go",
       tenant,
       account: ref,
       connectionId: account.connectionId,
       reason,
-      actor: authorName(request),
-      userId,
-      ip: request.ip ?? null,
+      actor: authorName(author),
+      userId: authorUserId(author),
+      ip: author.ip ?? null,
       at: time.now(),
     };
     await ports.accountWork.send({ body: encodeAccountTask(task), group: tenant, delay: COMPLETION_DELAY });

@@ -17,7 +17,7 @@ export const disconnectAccount = endpoint.tenant({
   refusals: ["account_not_found"],
   data: z.object({ disconnected: z.literal(true) }),
   handle: async ({ author, tenant, path, time, ports }) => {
-    const disconnection = { tenant, accountKey: path.account_key, ...author };
+    const disconnection = { tenant, accountKey: path.account_key, author };
     const result = await disconnect(ports, disconnection, time);
     return isRefusal(result) ? result : { disconnected: true as const };
   },

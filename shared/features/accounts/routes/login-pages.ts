@@ -68,7 +68,7 @@ export const selectLoginPage = endpoint.session({
   data: z.object({ accounts: z.array(accountSchema) }),
   handle: async ({ tenant, author, body, now, time, ports }) => {
     const { page_id: pageId, connect: platforms } = body;
-    const selection = { pageId, platforms, tenant, ...author, now, time };
+    const selection = { pageId, platforms, tenant, author, now, time };
     const accounts = await selectPage(ports, selection);
     if (isRefusal(accounts)) return accounts;
     const missingSince = await readMissingSince(ports, tenant);

@@ -57,7 +57,7 @@ const used = { headers: { "set-cookie": "Removes the cookie of the login." } } a
 const looked = { description: "The login was not used: the request is a HEAD request or a prefetch." } as const;
 
 /** A login that the platform granted. */
-type GrantedLogin = Pick<LoginConnection, "tenant" | "caller" | "ip" | "time"> & {
+type GrantedLogin = Pick<LoginConnection, "tenant" | "author" | "time"> & {
   readonly code: string;
   readonly now: Millis;
 };
@@ -108,7 +108,7 @@ function callbackEndpoint<D extends z.ZodMiniObject>(
       setCookies([toLoginCookie(ports, { ...loginCookie(login), value: "" }, 0)]);
       if (error !== "") return loginRefused(error);
       const { tenant } = login;
-      return await finish(ports, { tenant, code: withoutFragment(code), ...author, now, time });
+      return await finish(ports, { tenant, code: withoutFragment(code), author, now, time });
     },
   });
 }
@@ -125,8 +125,8 @@ export const finishInstagram = callbackEndpoint(
 export const finishMessenger = callbackEndpoint(
   { operation: "finishMessengerLogin", platform: "messenger", name: "Facebook" },
   z.object({ choose: z.literal("messenger") }),
-  async (ports, { tenant, caller, code, now }) => {
-    const refusal = await finishMessengerLogin(ports, { tenant, userId: caller.userId, code, now });
+  async (ports, { tenant, author, code, now }) => {
+    const refusal = await finishMessengerLogin(ports, { tenant, userId: author.caller.userId, code, now });
     return refusal ?? { choose: "messenger" as const };
   },
 );

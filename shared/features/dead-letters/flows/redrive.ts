@@ -71,10 +71,10 @@ async function replay(
   { tenant, endpointId, eventUlid }: RetryMessage,
   now: Millis,
 ): Promise<{ end: RedriveEnd | "refused"; reason: string | null }> {
-  const request = { endpointId, deliveryId: deliveryId(eventUlid, endpointId), force: false };
-  const actor = { actor: "cli" } as const;
+  const author = { actor: "cli" };
+  const request = { author, endpointId, deliveryId: deliveryId(eventUlid, endpointId), force: false };
   const retries = ports.queueFor("Deliveries");
-  const result = await replayDelivery({ ...ports, retries }, tenant, { ...request, ...actor }, now);
+  const result = await replayDelivery({ ...ports, retries }, tenant, request, now);
   return isRefusal(result) ? { end: "refused", reason: result.refused } : { end: "replayed", reason: null };
 }
 

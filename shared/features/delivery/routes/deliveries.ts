@@ -165,7 +165,7 @@ export const replayDelivery = endpoint.tenant({
   data: z.object({ delivery_id: z.string(), status: z.enum(["pending"]) }),
   handle: async ({ author, tenant, path, query, now, ports }) => {
     const { id: endpointId, deliveryId } = path;
-    const replayRequest = { endpointId, deliveryId, force: query.force === "true", ...author };
+    const replayRequest = { endpointId, deliveryId, force: query.force === "true", author };
     const result = await replay(ports, tenant, replayRequest, now);
     return isRefusal(result) ? result : { delivery_id: deliveryId, status: result.status };
   },

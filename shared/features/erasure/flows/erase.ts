@@ -70,14 +70,15 @@ async function continueErasure(
 }
 
 /** A conversation to erase, and who erases it. */
-type ErasureRequest = Author & {
+interface ErasureRequest {
+  readonly author: Author;
   readonly tenant: TenantId;
   readonly conversationId: string;
   readonly now: Millis;
   readonly time: Pick<RequestTime, "now">;
   /** Erases what was sent up to this instant, and leaves what is newer. Default: everything */
   readonly upTo?: Millis | undefined;
-};
+}
 
 export interface ErasureResult {
   /** False while the erasure continues in the background. */
@@ -101,7 +102,7 @@ export async function eraseConversation(
 ): Promise<
   ErasureResult | Refusal<"live_key_required" | "conversation_not_found" | "conversation_id_cut" | "role_forbidden">
 > {
-  if ("caller" in request && request.caller.scope === "test") return refuse("live_key_required");
+  if ("caller" in request.author && request.author.caller.scope === "test") return refuse("live_key_required");
   if (!parseConversationId(request.tenant, request.conversationId))
     return malformedConversationId(request.conversationId);
   for (let removed = noRemovals; ; ) {
@@ -126,7 +127,7 @@ async function startErasure(
   ports: EraseRequestPorts,
   request: ErasureRequest,
 ): Promise<{ readonly erasure: Erasure; readonly isOwn: boolean } | "nothing_left" | "actor_changed" | null> {
-  const { tenant, conversationId, now, time, upTo } = request;
+  const { author, tenant, conversationId, now, time, upTo } = request;
   const erasureId = deriveErasureId(conversationId);
   const ops = new Set<string>();
   let op = "";
@@ -165,8 +166,8 @@ async function startErasure(
       ops.add(op);
       await scheduleBackgroundErasure(ports, { tenant, erasureId, op });
     }
-    const member = actingMember(request, "admin");
-    const start = { erasedAt, op, actor: authorName(request), ip: request.ip ?? null, member };
+    const member = actingMember(author, "admin");
+    const start = { erasedAt, op, actor: authorName(author), ip: author.ip ?? null, member };
     const nextPassAt = time.now() + PASS_INTERVAL;
     const result =
       newestAt === null

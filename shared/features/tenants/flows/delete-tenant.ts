@@ -1,5 +1,6 @@
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { type Millis, SECOND } from "#base/kernel/time.ts";
+import { type Author, authorName } from "#features/access/rules/callers.ts";
 import { deadLetterTenant } from "#features/dead-letters/decode.ts";
 import { PASS_INTERVAL } from "#features/erasure/rules/erasures.ts";
 import { endAccess } from "#features/realtime/cut-off.ts";
@@ -15,7 +16,7 @@ const PAGE_PAUSE: Millis = SECOND / 4;
 
 interface TenantDeletion {
   readonly tenant: TenantId;
-  readonly actor: string;
+  readonly author: Author;
   readonly time: { readonly now: () => Millis; readonly wait: (duration: Millis) => Promise<void> };
   /** Called after each step. */
   readonly report: (progress: DeletionProgress) => void;
@@ -45,7 +46,8 @@ export async function deleteTenant(
   ports: DeleteTenantPorts,
   deletion: TenantDeletion,
 ): Promise<(DeletedTenant & { readonly isNew: boolean }) | null> {
-  const { tenant, actor, time, report } = deletion;
+  const { tenant, author, time, report } = deletion;
+  const actor = authorName(author);
   const everyone = { tenants: [tenant], includes: () => true };
   const write = () => ports.tenantDeletions.start(tenant, { actor, now: time.now() });
   const act = { kind: "tenant.delete", tenant } as const;

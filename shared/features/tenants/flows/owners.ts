@@ -15,7 +15,7 @@ export interface NamedOwner {
   readonly tenant: TenantId;
   /** In its normal form. */
   readonly email: string;
-  readonly actor: Author;
+  readonly author: Author;
   readonly now: Millis;
 }
 
@@ -59,7 +59,7 @@ export async function nameOwner(
         at: owner.now,
       } as const;
       const result = await ports.memberships.changeRole(member, "owner", {
-        audit: auditEntry(owner.actor, change),
+        audit: auditEntry(owner.author, change),
         actor: null,
       });
       if (result === "changed") return { outcome: "promoted", revoked: revokedCount };
@@ -67,8 +67,8 @@ export async function nameOwner(
     }
     if (pendingInvites.some(isNamed)) return { outcome: "already_invited", revoked: revokedCount };
     const { invite, audit } = await ownerInvite(ports, owner);
-    const author = { audit, actor: null, addressHashes: hashes, memberId, namesOwner: true } as const;
-    const result = await ports.invites.create(invite, author);
+    const entry = { audit, actor: null, addressHashes: hashes, memberId, namesOwner: true } as const;
+    const result = await ports.invites.create(invite, entry);
     if (result === "created") return { outcome: "invited", revoked: revokedCount };
     if (result === "tenant_not_found") return refuse("tenant_not_found");
   }
@@ -78,7 +78,7 @@ export async function nameOwner(
 /** An invite without an expiry, with its audit row. */
 export async function ownerInvite(
   { addressKeys }: Pick<TenantPorts, "addressKeys">,
-  { tenant, email, actor, now }: NamedOwner,
+  { tenant, email, author, now }: NamedOwner,
 ): Promise<OwnerInvite> {
   const invite: Invite = {
     id: newInviteId(now),
@@ -86,7 +86,7 @@ export async function ownerInvite(
     email,
     role: "owner",
     status: "pending",
-    invitedBy: authorName(actor),
+    invitedBy: authorName(author),
     createdAt: now,
     expiresAt: null,
     acceptedAt: null,
@@ -97,7 +97,7 @@ export async function ownerInvite(
     detail: { role: "owner" },
     at: now,
   } as const;
-  return { invite, addressHashes: addressHashes(await addressKeys(), email), audit: auditEntry(actor, entry) };
+  return { invite, addressHashes: addressHashes(await addressKeys(), email), audit: auditEntry(author, entry) };
 }
 
 /** Another address that the operator named, and an invite of this one that would keep it from being an owner. */
@@ -109,9 +109,9 @@ function isObsolete(
   return isMember || (invite.expiresAt !== null && !isInviteExpired(invite, now));
 }
 
-async function revoke(ports: OwnerPorts, invite: Invite, { actor, now }: NamedOwner): Promise<boolean> {
+async function revoke(ports: OwnerPorts, invite: Invite, { author, now }: NamedOwner): Promise<boolean> {
   const { id, role, email } = invite;
-  const audit = auditEntry(actor, { action: "invite.revoke", resource: `invite:${id}`, detail: { role }, at: now });
+  const audit = auditEntry(author, { action: "invite.revoke", resource: `invite:${id}`, detail: { role }, at: now });
   const hashes = addressHashes(await ports.addressKeys(), email);
   return (await ports.invites.revoke(invite, { audit, actor: null, addressHashes: hashes })) === "revoked";
 }

@@ -14,13 +14,12 @@ import type { TenantStatus } from "../store/tenant-status.ts";
 export async function setTenantStatus(
   ports: TenantStatusPorts,
   tenant: TenantId,
-  change: Author & { readonly status: TenantStatus },
+  { author, status }: { readonly author: Author; readonly status: TenantStatus },
   now: Millis,
 ): Promise<"completed" | "overtaken" | "not_found"> {
-  const { status } = change;
   const entry = { action: "tenant.update", resource: `tenant:${tenant}`, detail: { status }, at: now } as const;
   const write = async () => {
-    const result = await ports.tenantStatuses.set(tenant, status, auditEntry(change, entry));
+    const result = await ports.tenantStatuses.set(tenant, status, auditEntry(author, entry));
     if (result === "not_found") return result;
     const isMarked =
       (await ports.tenantStatuses.markKeys(tenant, status)) && (await ports.tenantStatuses.markMembers(tenant, status));

@@ -4,11 +4,12 @@ import type { TenantPorts } from "#features/access/ports.ts";
 import { type Author, auditEntry } from "#features/access/rules/callers.ts";
 import { ownerInvite } from "./owners.ts";
 
-type Settings = Author & {
+interface Settings {
+  readonly author: Author;
   readonly name: string;
   /** The address of the first owner, in its normal form: it becomes a member when it signs in. */
   readonly ownerEmail: string | null;
-};
+}
 
 /** Creates a tenant, with an invite that does not expire for its first owner. @returns false when the slug is taken */
 export async function createTenant(
@@ -17,10 +18,10 @@ export async function createTenant(
   settings: Settings,
   now: Millis,
 ): Promise<boolean> {
-  const { name, ownerEmail } = settings;
+  const { author, name, ownerEmail } = settings;
   return ports.tenants.create(
     { id: tenant, name, status: "active", ownerEmail, createdAt: now },
-    auditEntry(settings, { action: "tenant.create", resource: `tenant:${tenant}`, detail: {}, at: now }),
-    ownerEmail === null ? null : await ownerInvite(ports, { tenant, email: ownerEmail, actor: settings, now }),
+    auditEntry(author, { action: "tenant.create", resource: `tenant:${tenant}`, detail: {}, at: now }),
+    ownerEmail === null ? null : await ownerInvite(ports, { tenant, email: ownerEmail, author, now }),
   );
 }

@@ -15,7 +15,7 @@ const testEnv = openedOnce(() => openTestEnv({ startTable: startTestTable }));
 const queues = openedOnce(() => testEnv.newQueues());
 const meter = openedOnce(() => attachMeter(testEnv.client, testEnv.table.name));
 
-const settings = { scope: "live", label: "a key", actor: "cli" } as const;
+const settings = { scope: "live", label: "a key", author: { actor: "cli" } } as const;
 const ports = () => testEnv.apiPorts(queues);
 const authenticateWith = (header: string | undefined) => authenticate(ports(), header, testEnv.now());
 const unauthorized = { refused: "unauthorized" };

@@ -107,7 +107,7 @@ it("a revoked key while its tenant is suspended or resumed at the same time stay
     const status = round % 2 === 0 ? "suspended" : "active";
     await Promise.all([
       revoke(key.id),
-      setTenantStatus(ports(), tenant(), { status, actor: "cli" }, testEnv.now()),
+      setTenantStatus(ports(), tenant(), { status, author: { actor: "cli" } }, testEnv.now()),
       newKey(),
     ]);
     expect(await callerWith(key)).toEqual(unauthorized);
@@ -156,7 +156,7 @@ it("the last use of a key is recorded once by requests at once, whichever of the
 it("the last use of a key of a refused key is not recorded", async () => {
   const [revoked, suspended] = [await newKey(), await newKey()];
   await revoke(revoked.id);
-  await setTenantStatus(ports(), tenant(), { status: "suspended", actor: "cli" }, testEnv.now());
+  await setTenantStatus(ports(), tenant(), { status: "suspended", author: { actor: "cli" } }, testEnv.now());
   for (const key of [revoked, suspended]) await callerWith(key);
   expect(await lastUse()).toEqual([null, null]);
 });

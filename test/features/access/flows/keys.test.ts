@@ -77,11 +77,11 @@ it("a tenant's keys get one more when ten requests compete for the last of fifty
 });
 
 it("a tenant's keys are limited while the tenant is suspended, too", async () => {
-  await setTenantStatus(ports(), tenant(), { status: "suspended", actor: "cli" }, testEnv.now());
+  await setTenantStatus(ports(), tenant(), { status: "suspended", author: { actor: "cli" } }, testEnv.now());
   const key = await newKey();
   expect(await callerWith(key)).toEqual({ refused: "tenant_suspended" });
   await expectExactCount();
-  await setTenantStatus(ports(), tenant(), { status: "active", actor: "cli" }, testEnv.now());
+  await setTenantStatus(ports(), tenant(), { status: "active", author: { actor: "cli" } }, testEnv.now());
   expect(await callerWith(key)).toMatchObject({ keyId: key.id });
 });
 
@@ -90,14 +90,14 @@ it.each(["removed", "demoted"])(
   async (change) => {
     const team = openTeamEnv(testEnv);
     const [owner, admin] = [await team.newMember(tenant(), "owner"), await team.newMember(tenant(), "admin")];
-    const request = { ...(await team.author(admin)), scope: "live", label: "" } as const;
+    const request = { author: await team.author(admin), scope: "live", label: "" } as const;
     expect(await create(ports(), tenant(), request, testEnv.now())).toHaveProperty("secret");
     const of = { tenant: tenant(), userId: admin, author: await team.author(owner), now: testEnv.now() };
     await (change === "removed"
       ? removeMember(team.ports, of)
       : changeMemberRole(team.ports, { ...of, role: "agent" }));
     expect(await create(ports(), tenant(), request, testEnv.now())).toEqual({ refused: "role_forbidden" });
-    await setTenantStatus(ports(), tenant(), { status: "suspended", actor: "cli" }, testEnv.now());
+    await setTenantStatus(ports(), tenant(), { status: "suspended", author: { actor: "cli" } }, testEnv.now());
     expect(await create(ports(), tenant(), request, testEnv.now())).toEqual({ refused: "role_forbidden" });
     expect(await list()).toHaveLength(1);
     expect(await audits("key.create")).toHaveLength(1);
@@ -106,7 +106,7 @@ it.each(["removed", "demoted"])(
 );
 
 it("a tenant's keys are created live by a live key and the command line only", async () => {
-  const by = (scope: "live" | "test") => ({ caller: callerFor(scope), ip: null, label: "" });
+  const by = (scope: "live" | "test") => ({ author: { caller: callerFor(scope), ip: null }, label: "" });
   const mint = (by_: ReturnType<typeof by>, scope: "live" | "test") =>
     create(ports(), tenant(), { ...by_, scope }, testEnv.now());
   expect(await mint(by("test"), "live")).toEqual({ refused: "live_key_required" });

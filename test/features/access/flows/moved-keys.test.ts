@@ -34,14 +34,14 @@ beforeEach(() => {
 });
 
 const ports = (ring: KeyRing = after) => ({ ...fixture.ports(), peppers: async () => ring });
-const settings = { scope: "live", label: "a key", actor: "cli" } as const;
+const settings = { scope: "live", label: "a key", author: { actor: "cli" } } as const;
 const olderKey = (of = tenant) => createKey(ports(before), of, settings, testEnv.now());
 const callerWith = (key: Pick<CreatedKey, "secret">, ring: KeyRing = after) =>
   callerOf(ports(ring), key, testEnv.now());
 const revoke = ({ id }: CreatedKey) =>
   revokeKey(ports(), { tenant, keyId: id, author: { actor: "cli" }, now: testEnv.now() });
 const setStatus = (status: "active" | "suspended") =>
-  setTenantStatus(ports(), tenant, { status, actor: "cli" }, testEnv.now());
+  setTenantStatus(ports(), tenant, { status, author: { actor: "cli" } }, testEnv.now());
 
 /** All rows of a key: its lookup rows by the pepper of their hash, and its row in the list. */
 async function rowsOf({ id, secret }: CreatedKey) {

@@ -19,11 +19,11 @@ beforeEach(async () => {
 
 async function newTenantOf(ownerEmail: string) {
   const slug = newTenant();
-  await createTenant(team.ports, slug, { name: "Shop", ownerEmail, actor: "cli" }, testEnv.now());
+  await createTenant(team.ports, slug, { name: "Shop", ownerEmail, author: { actor: "cli" } }, testEnv.now());
   return { tenant: slug, mistyped: ownerEmail };
 }
-const actor = { actor: "cli" };
-const name = (email: string, of = tenant) => nameOwner(team.ports, { tenant: of, email, actor, now: testEnv.now() });
+const author = { actor: "cli" };
+const name = (email: string, of = tenant) => nameOwner(team.ports, { tenant: of, email, author, now: testEnv.now() });
 const pendingEmails = async () =>
   (await listInvites(team.ports, tenant, testEnv.now())).flatMap(({ status, email }) =>
     status === "pending" ? [email] : [],

@@ -19,7 +19,7 @@ beforeEach(async () => {
 
 const newKey = async () => (await fixture.newKey()).secret;
 const setStatus = (status: "active" | "suspended", of = tenant) =>
-  setTenantStatus(ports(), of, { status, actor: "cli" }, testEnv.now());
+  setTenantStatus(ports(), of, { status, author: { actor: "cli" } }, testEnv.now());
 const callerWith = (secret: string) => callerOf(ports(), { secret }, testEnv.now());
 
 /** Runs the work with faults, and again without them. */

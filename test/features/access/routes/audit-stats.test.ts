@@ -38,11 +38,10 @@ async function hook(): Promise<string> {
 
 it("GET /v1/audit lists every action with its actor, address and time, newest first", async () => {
   const otherTenant = newTenant();
-  const actor = { actor: "cli" };
   await createTenant(
     { tenants: tenantStore(testEnv.table), addressKeys: testEnv.addressKeys },
     otherTenant,
-    { ...actor, name: "N", ownerEmail: null },
+    { author: { actor: "cli" }, name: "N", ownerEmail: null },
     testEnv.now(),
   );
   testEnv.advance(1);
@@ -52,7 +51,7 @@ it("GET /v1/audit lists every action with its actor, address and time, newest fi
   testEnv.advance(1);
   const account = { platform: "instagram", externalId: "1", connection: "instagram_login" } as const;
   const accountNames = { handle: "h", displayName: "D", pageId: null };
-  const session = { token: "secret-token", actor: "console:usr_1", ip: "192.0.2.1" };
+  const session = { token: "secret-token", author: { actor: "console:usr_1", ip: "192.0.2.1" } };
   await linkTestAccount(
     { ...openStores(testEnv.table), vault: api.ports.vault },
     { ...session, tenant: otherTenant, account: { ...account, ...accountNames }, now: testEnv.now() },

@@ -89,7 +89,12 @@ it.each(["key", "session"])(
     const suspended = await createTenant(testEnv.table);
     const person = await newMember(suspended);
     const headers = credential === "key" ? { authorization: `Bearer ${await api.newKey(suspended)}` } : person.headers;
-    await setTenantStatus(openCutOff(testEnv.table), suspended, { status: "suspended", actor: "cli" }, testEnv.now());
+    await setTenantStatus(
+      openCutOff(testEnv.table),
+      suspended,
+      { status: "suspended", author: { actor: "cli" } },
+      testEnv.now(),
+    );
     testEnv.advance(secondsLeft() * SECOND);
     const answers = await Promise.all(Array.from({ length: 601 }, () => ask(headers)));
     expect(answers.map(({ status }) => status).sort()).toEqual([...Array(600).fill(403), 429]);

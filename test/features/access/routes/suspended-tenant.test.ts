@@ -22,7 +22,7 @@ const testEnv = openedOnce(openTestEnv);
 const api = openedOnce(() => openApiApp(testEnv));
 beforeAll(async () => {
   [tenant, other] = [newTenant(), newTenant()];
-  const settings = { name: "Shop", ownerEmail: null, actor: "cli" };
+  const settings = { name: "Shop", ownerEmail: null, author: { actor: "cli" } };
   for (const slug of [tenant, other]) {
     const ports = { tenants: tenantStore(testEnv.table), addressKeys: testEnv.addressKeys };
     await createTenant(ports, slug, settings, testEnv.now());
@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 
 const setStatus = (status: "active" | "suspended") =>
-  setTenantStatus(openCutOff(testEnv.table), tenant, { status, actor: "cli" }, testEnv.now());
+  setTenantStatus(openCutOff(testEnv.table), tenant, { status, author: { actor: "cli" } }, testEnv.now());
 const refused = { status: 403, body: { ok: false, error: { code: "forbidden", detail: "" } } };
 const message = expect.stringContaining("This tenant is suspended");
 

@@ -242,7 +242,7 @@ it("a person's tenants are created where sign-up is open", async () => {
 
 it("a suspended tenant refuses its members from the next request on, and accepts them again once it is resumed", async () => {
   const setStatus = (status: "active" | "suspended") =>
-    setTenantStatus(team.ports, tenant, { status, actor: "cli" }, testEnv.now());
+    setTenantStatus(team.ports, tenant, { status, author: { actor: "cli" } }, testEnv.now());
   const requests = ["GET team", "GET invites", `GET tenants/${tenant}`, `DELETE team/${admin}`];
   await setStatus("suspended");
   for (const route of requests) expect(await call(owner, route), route).toMatchObject(refused(403, "forbidden"));

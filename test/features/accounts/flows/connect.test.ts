@@ -153,7 +153,7 @@ describe("connecting an account", () => {
 
   it("connecting an account is refused a person who is no longer an admin, and nothing is called", async () => {
     const author = await fixture.team.author(await fixture.team.newMember(tenant, "agent"));
-    expect(await fixture.connect(tenant, page(), author as object)).toEqual(refuse("role_forbidden"));
+    expect(await fixture.connect(tenant, page(), { author })).toEqual(refuse("role_forbidden"));
     await fixture.drain();
     expect([fixture.calls, await fixture.get(tenant, page()), await fixture.eventTypes()]).toEqual([[], null, []]);
   });

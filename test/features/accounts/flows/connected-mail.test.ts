@@ -26,7 +26,7 @@ const recipients = () => fixture.mails.map(({ to }) => to).sort();
 
 /** A person connects the page. */
 async function connectBy(userId: string) {
-  const account = await fixture.connect(tenant, page(), (await fixture.team.author(userId)) as never);
+  const account = await fixture.connect(tenant, page(), { author: await fixture.team.author(userId) });
   if (isRefusal(account)) throw new Error(`The account is not connected: ${JSON.stringify(account)}`);
   return account;
 }
@@ -71,7 +71,7 @@ it("a connection is mailed by the queue where the process of the request died", 
   fixture.sendMails();
   const admin = await fixture.team.newMember(tenant, "admin");
   const ports = { ...fixture.ports(), accountPlatformFor: () => Promise.reject(new Error("The process died.")) };
-  await fixture.connect(tenant, page(), (await fixture.team.author(admin)) as never, ports).catch(() => null);
+  await fixture.connect(tenant, page(), { author: await fixture.team.author(admin) }, ports).catch(() => null);
   await fixture.drain();
   expect(fixture.mails).toHaveLength(3);
 });
@@ -80,7 +80,7 @@ it("a connection whose subscription is refused is not mailed", async () => {
   fixture.sendMails();
   fixture.setScript(async () => refusedCall);
   const admin = await fixture.team.newMember(tenant, "admin");
-  const account = await fixture.connect(tenant, page(), (await fixture.team.author(admin)) as never);
+  const account = await fixture.connect(tenant, page(), { author: await fixture.team.author(admin) });
   expect(isRefusal(account)).toBe(true);
   await fixture.drain();
   expect(fixture.mails).toEqual([]);

@@ -100,7 +100,7 @@ describe("disconnecting an account", () => {
     await fixture.connect(tenant, page());
     const userId = await fixture.team.newMember(tenant, "agent");
     const author = await fixture.team.author(userId);
-    expect(await fixture.disconnect(tenant, page(), author as object)).toEqual(refuse("role_forbidden"));
+    expect(await fixture.disconnect(tenant, page(), { author })).toEqual(refuse("role_forbidden"));
     expect((await fixture.tasks()).map(({ op }) => op)).toEqual(["reconcile_subscription"]);
     await fixture.drain();
     expect([...fixture.subscribed]).toEqual([fixture.pageId]);

@@ -42,7 +42,7 @@ beforeEach(async () => {
   };
   const appPorts = { ...openStores(testEnv.table), ...ports };
   app = testApp(testEnv, appPorts);
-  const settings = { scope: "live", label: "", actor: "cli" } as const;
+  const settings = { scope: "live", label: "", author: { actor: "cli" } } as const;
   key = (await createKey(appPorts, fixture.tenant, settings, testEnv.now())).secret;
 });
 
@@ -81,7 +81,13 @@ it("a token that was opened before is used for no call from the next request on,
   } as const;
   await linkTestAccount(
     { ...openStores(testEnv.table), vault: testEnv.newVault() },
-    { tenant: fixture.tenant, account: { ...account, pageId: null }, token: "new", actor: "cli", now: testEnv.now() },
+    {
+      tenant: fixture.tenant,
+      account: { ...account, pageId: null },
+      token: "new",
+      author: { actor: "cli" },
+      now: testEnv.now(),
+    },
   );
   await fixture.sendReply({}, "live", ports);
   expect(tokens.slice(2)).toEqual(["new"]);

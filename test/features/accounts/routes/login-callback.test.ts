@@ -321,8 +321,7 @@ describe("a finished login of Instagram", () => {
         token: SECRET_TOKEN,
         tokenExpiresAt: fixture.testEnv.now() + 60 * DAY,
         authorizedBy: ["9001", "17841400000000002"],
-        caller: { userId: admin.userId },
-        ip: "192.0.2.8",
+        author: { caller: { userId: admin.userId }, ip: "192.0.2.8" },
       },
     ]);
   });

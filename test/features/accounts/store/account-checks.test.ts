@@ -120,7 +120,7 @@ const link = (authorizedBy: readonly string[], connectionId = newUlid(NOW)) =>
     tenant,
     account: { ...account, ...names },
     token: "t",
-    actor: "cli",
+    author: { actor: "cli" },
     now: NOW,
     authorizedBy: authorizedBy.map((id) => `${id}-${tenant}`),
     connectionId,

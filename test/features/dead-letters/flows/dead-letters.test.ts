@@ -154,7 +154,7 @@ it("a delivery's dead letter needs nothing when the tenant replayed its delivery
   const { answers, endpoint, eventUlid, letter, row } = await quarantineAttempt();
   answers.status = 200;
   const id = `dlv_${eventUlid}_${endpoint.id}`;
-  const request = { endpointId: endpoint.id, deliveryId: id, force: false, actor: "cli" } as const;
+  const request = { endpointId: endpoint.id, deliveryId: id, force: false, author: { actor: "cli" } } as const;
   await replayDelivery(testEnv.apiPorts(queues), tenant, request, testEnv.now());
   await deliver("deliveries");
   expect(await redriveLetter(letter)).toMatchObject({ end: "not_needed", reason: "delivery_ended" });

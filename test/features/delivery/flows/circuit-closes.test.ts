@@ -130,7 +130,7 @@ it("an endpoint that works again closes its circuit at a successful replay", asy
   );
   outage.respondWith(200);
   const request = { endpointId: outage.endpoint.id, deliveryId: deliveryId(one, outage.endpoint.id), force: false };
-  await replayDelivery(outage.ports, outage.tenant, { ...request, ...outage.by }, testEnv.now());
+  await replayDelivery(outage.ports, outage.tenant, { ...request, author: outage.by }, testEnv.now());
   await outage.drainQueues();
   expect(await outage.row(outage.endpoint, one)).toMatchObject({ status: "delivered" });
   expect((await outage.breaker()).openUntil).toBeNull();

@@ -21,7 +21,12 @@ const replay = (row: Pick<DeliveryRow, "endpointId" | "eventUlid">, tenant = fix
   replayDelivery(
     ports,
     tenant,
-    { endpointId: row.endpointId, deliveryId: deliveryId(row.eventUlid, row.endpointId), force: false, ...fixture.by },
+    {
+      endpointId: row.endpointId,
+      deliveryId: deliveryId(row.eventUlid, row.endpointId),
+      force: false,
+      author: fixture.by,
+    },
     testEnv.now(),
   );
 
@@ -166,7 +171,7 @@ it("a replay of an unknown delivery, or another tenant's, reports what is missin
     "dlv_",
     `${deliveryId(row.eventUlid, endpoint.id)}_`,
   ]) {
-    const request = { endpointId: endpoint.id, deliveryId: id, force: true, ...fixture.by };
+    const request = { endpointId: endpoint.id, deliveryId: id, force: true, author: fixture.by };
     expect(await replayDelivery(fixture.ports, fixture.tenant, request, testEnv.now())).toEqual({
       refused: "delivery_not_found",
     });

@@ -118,8 +118,7 @@ it("an erasure that dies right after its start is known to workers, and the back
   const request = {
     tenant,
     conversationId,
-    caller: tenantCaller(tenant),
-    ip: null,
+    author: { caller: tenantCaller(tenant), ip: null },
     now: testEnv.now(),
     time: testEnv,
   };

@@ -284,7 +284,7 @@ it("a conversation that starts while the person's earlier one is erased keeps al
 const ask = (conversationId: string, caller = tenantCaller(tenant), asTenant = tenant) =>
   eraseConversation(
     testEnv.erasePorts(queues),
-    { tenant: asTenant, conversationId, caller, ip: null, now: testEnv.now(), time: testEnv },
+    { tenant: asTenant, conversationId, author: { caller, ip: null }, now: testEnv.now(), time: testEnv },
     () => true,
   );
 

@@ -18,7 +18,7 @@ const { drain, erase, expectErased, queues, subject, testEnv } = useSubject();
 /** Runs the request with no time for any page after the start. */
 function start(ports: EraseRequestPorts) {
   const { tenant, conversation: conversationId } = subject;
-  const request = { tenant, conversationId, caller: tenantCaller(tenant), ip: null };
+  const request = { tenant, conversationId, author: { caller: tenantCaller(tenant), ip: null } };
   return eraseConversation(ports, { ...request, now: testEnv.now(), time: testEnv }, () => false);
 }
 /** The tenant's rows, and whether an erasure is in progress. */

@@ -34,7 +34,7 @@ afterEach(() => {
 });
 
 async function newKey(keyTenant: TenantId, scope: "live" | "test" = "live"): Promise<string> {
-  return (await createKey(ports, keyTenant, { scope, label: "", actor: "cli" }, testEnv.now())).secret;
+  return (await createKey(ports, keyTenant, { scope, label: "", author: { actor: "cli" } }, testEnv.now())).secret;
 }
 
 async function requestErasure(id: string, apiKey = key, query = "") {
@@ -117,7 +117,7 @@ it("DELETE /v1/conversations/{id} is forbidden for a test key, for any id", asyn
 });
 
 it("DELETE /v1/conversations/{id} accepts an operator key with its tenant named", async () => {
-  const settings = { scope: "live", label: "", actor: "cli" } as const;
+  const settings = { scope: "live", label: "", author: { actor: "cli" } } as const;
   const { secret } = await createOperatorKey(ports, [tenant], settings, testEnv.now());
   expect((await requestErasure(subject.conversation, secret)).status).toBe(400);
   expect((await requestErasure(subject.conversation, secret, `?tenant=${newTenant()}`)).status).toBe(403);

@@ -170,8 +170,7 @@ it("a human agent's message is not held again when its conversation was erased b
   const erasure = {
     tenant: fixture.tenant,
     conversationId: fixture.conversation,
-    caller: fixture.caller,
-    ip: SOURCE_IP,
+    author: { caller: fixture.caller, ip: SOURCE_IP },
     now: testEnv.now(),
     time: testEnv,
   };
@@ -247,7 +246,7 @@ it("erasing the conversation removes its holds, waiting and ended, and counts th
   await fixture.complete(sent);
   const { id } = await fixture.newHold();
   const { tenant, conversation: conversationId, caller } = fixture;
-  const request = { tenant, conversationId, caller, ip: null, now: testEnv.now(), time: testEnv };
+  const request = { tenant, conversationId, author: { caller, ip: null }, now: testEnv.now(), time: testEnv };
   const erased = await eraseConversation(fixture.apiPorts(), request, () => true);
   expect(erased).toMatchObject({ done: true, removed: { holds: 2 } });
   expect(await fixture.read(id)).toEqual({ refused: "hold_not_found" });

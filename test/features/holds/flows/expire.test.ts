@@ -140,7 +140,7 @@ it("erasing a conversation removes its waiting holds from the table and the inde
   const { tenant, conversation: conversationId, caller } = fixture;
   await eraseConversation(
     fixture.apiPorts(),
-    { tenant, conversationId, caller, ip: null, now: testEnv.now(), time: testEnv },
+    { tenant, conversationId, author: { caller, ip: null }, now: testEnv.now(), time: testEnv },
     () => true,
   );
   expect(await rowsWith(`${fixture.tenant} said`)).toEqual([]);

@@ -13,7 +13,8 @@ const testEnv = openedOnce(openTestEnv);
 const fixture = openedOnce(() => openHoldFixture(testEnv));
 beforeAll(async () => {
   const ports = fixture.apiPorts();
-  key = (await createKey(ports, fixture.tenant, { scope: "live", label: "", actor: "cli" }, testEnv.now())).secret;
+  key = (await createKey(ports, fixture.tenant, { scope: "live", label: "", author: { actor: "cli" } }, testEnv.now()))
+    .secret;
   app = testApp(testEnv, ports);
 });
 

@@ -39,7 +39,13 @@ const queueMessage = (mid: string, at = testEnv.now()) =>
 async function connect(tenant: TenantId | undefined): Promise<void> {
   const account = { ...ref, connection: "instagram_login", handle: "@new", displayName: "New", pageId: null } as const;
   const ports = { ...openStores(testEnv.table), vault: testEnv.newVault() };
-  await linkTestAccount(ports, { tenant: tenant as TenantId, account, token: "t", actor: "cli", now: testEnv.now() });
+  await linkTestAccount(ports, {
+    tenant: tenant as TenantId,
+    account,
+    token: "t",
+    author: { actor: "cli" },
+    now: testEnv.now(),
+  });
 }
 /** Runs a worker that dies before it publishes. */
 async function runDyingWorker(): Promise<void> {

@@ -22,7 +22,7 @@ beforeAll(async () => {
   const app = testApp(testEnv, ports);
   handler = lambdaHandler(app, (line) => testEnv.lines.push(line));
   tenant = newTenant();
-  key = (await createKey(ports, tenant, { scope: "live", label: "", actor: "cli" }, testEnv.now())).secret;
+  key = (await createKey(ports, tenant, { scope: "live", label: "", author: { actor: "cli" } }, testEnv.now())).secret;
 });
 
 /** @param rawPath as the gateway decoded it */

@@ -29,7 +29,7 @@ beforeEach(async () => {
 });
 
 async function newKey(scope: "live" | "test"): Promise<Caller> {
-  const key = await createKey(stream.ports, tenant, { scope, label: "", actor: "cli" }, testEnv.now());
+  const key = await createKey(stream.ports, tenant, { scope, label: "", author: { actor: "cli" } }, testEnv.now());
   if (isRefusal(key)) throw new Error("The key was not created.");
   return { kind: "tenant_key", keyId: key.id, tenant, scope };
 }
@@ -85,7 +85,7 @@ it("a ticket of a key of any scope and of an operator opens a socket without an 
   const operator = await createOperatorKey(
     stream.ports,
     [tenant],
-    { scope: "test", label: "", actor: "cli" },
+    { scope: "test", label: "", author: { actor: "cli" } },
     testEnv.now(),
   );
   const callers: Caller[] = [
@@ -150,7 +150,7 @@ it("a socket has its first frame queued two seconds later, and ends two hours af
 it("a socket does not open for a suspended tenant, nor for a key that is unknown", async () => {
   const tickets = [await newTicket(), await stream.newTicket({ ...keyCaller, keyId: "unknown" } as Caller, tenant)];
   expect((await stream.connect(tickets[1] ?? "")).result).toBe("unauthorized");
-  await setTenantStatus(stream.ports, tenant, { status: "suspended", actor: "cli" }, testEnv.now());
+  await setTenantStatus(stream.ports, tenant, { status: "suspended", author: { actor: "cli" } }, testEnv.now());
   expect((await stream.connect(tickets[0] ?? "")).result).toBe("unauthorized");
   expect(await listKeys(stream.ports, tenant, testEnv.now())).toHaveLength(1);
   expect(await count()).toBe(0);

@@ -37,13 +37,13 @@ const kinds = () => stream.queue.map(({ kind }) => kind);
 const rows = async () => (await stream.ports.sockets.listAll(tenant)).map(({ connectionId }) => connectionId);
 
 async function newKey(): Promise<Caller & { readonly kind: "tenant_key" }> {
-  const key = await createKey(stream.ports, tenant, { scope: "live", label: "", ...CLI }, testEnv.now());
+  const key = await createKey(stream.ports, tenant, { scope: "live", label: "", author: CLI }, testEnv.now());
   if (isRefusal(key)) throw new Error("The key was not created.");
   return { kind: "tenant_key", keyId: key.id, tenant, scope: "live" };
 }
 
 async function newOperatorKey(): Promise<Caller & { readonly kind: "operator_key" }> {
-  const key = await createOperatorKey(stream.ports, [tenant], { scope: "live", label: "", ...CLI }, testEnv.now());
+  const key = await createOperatorKey(stream.ports, [tenant], { scope: "live", label: "", author: CLI }, testEnv.now());
   return { kind: "operator_key", keyId: key.id, tenants: [tenant], suspendedTenants: [], scope: "live" };
 }
 
@@ -78,7 +78,7 @@ const endings: Readonly<
 };
 
 const suspend = (ports: typeof stream.ports) =>
-  setTenantStatus(ports, tenant, { status: "suspended", ...CLI }, testEnv.now());
+  setTenantStatus(ports, tenant, { status: "suspended", author: CLI }, testEnv.now());
 
 describe.each(Object.entries(endings))("%s", (_, open) => {
   it("access that ends loses each of its sockets, and no other does", async () => {
@@ -201,7 +201,7 @@ it("a suspension closes every socket of the tenant, and a resumed tenant's new o
   const messages = [...stream.queue];
   await stream.drain();
   expect(connectionIds.map(stream.isOpen)).toEqual([false, false]);
-  await setTenantStatus(stream.ports, tenant, { status: "active", ...CLI }, testEnv.now());
+  await setTenantStatus(stream.ports, tenant, { status: "active", author: CLI }, testEnv.now());
   const later = await stream.open(owner, tenant);
   // The messages come again.
   for (const message of messages) await stream.process(message);
@@ -224,7 +224,7 @@ type Ports = typeof stream.ports;
 async function deleteOnce(realtime: Pick<Ports["realtime"], "send"> = stream.ports.realtime): Promise<void> {
   const wait = () => Promise.reject(new Crash("The process died."));
   const ports = { ...deletionPorts(testEnv), realtime, sockets: stream.ports.sockets };
-  const deletion = { tenant, actor: "cli", time: { now: testEnv.now, wait }, report: () => {} };
+  const deletion = { tenant, author: { actor: "cli" }, time: { now: testEnv.now, wait }, report: () => {} };
   await expect(deleteTenant(ports, deletion)).rejects.toThrow(Crash);
   expect(await rows()).toEqual([]);
 }

@@ -23,7 +23,12 @@ beforeEach(async () => {
   testEnv.advance(MINUTE);
   stream.frames.length = 0;
   tenant = await stream.team.newTenant();
-  const key = await createKey(stream.ports, tenant, { scope: "live", label: "", actor: "cli" }, testEnv.now());
+  const key = await createKey(
+    stream.ports,
+    tenant,
+    { scope: "live", label: "", author: { actor: "cli" } },
+    testEnv.now(),
+  );
   if (isRefusal(key)) throw new Error("The key was not created.");
   caller = { kind: "tenant_key", keyId: key.id, tenant, scope: "live" };
   connectionId = await stream.open(caller, tenant);

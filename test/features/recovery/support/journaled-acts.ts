@@ -54,10 +54,12 @@ export function openActs(testEnv: TestEnv) {
   }
   const status = (change: "suspended" | "active") => async (): Promise<PreparedAct> => {
     const { tenant } = await workspace();
-    if (change === "active") await setTenantStatus(team.ports, tenant, { ...cli, status: "suspended" }, testEnv.now());
+    if (change === "active")
+      await setTenantStatus(team.ports, tenant, { author: cli, status: "suspended" }, testEnv.now());
     return {
       ids: [tenant],
-      make: (journal) => setTenantStatus({ ...team.ports, journal }, tenant, { ...cli, status: change }, testEnv.now()),
+      make: (journal) =>
+        setTenantStatus({ ...team.ports, journal }, tenant, { author: cli, status: change }, testEnv.now()),
     };
   };
   async function endpoint(
@@ -92,7 +94,11 @@ export function openActs(testEnv: TestEnv) {
     "conversation.erase": async () => {
       const tenant = await team.newTenant();
       const subject = await seedDataSubject(testEnv, tenant, [], { messages: 2 });
-      const request = { tenant, conversationId: subject.conversation, caller: tenantCaller(tenant), ip: null };
+      const request = {
+        tenant,
+        conversationId: subject.conversation,
+        author: { caller: tenantCaller(tenant), ip: null },
+      };
       return {
         ids: [tenant, subject.person, subject.conversation],
         make: (journal) =>
@@ -116,7 +122,7 @@ export function openActs(testEnv: TestEnv) {
       const key = await createKey(
         { ...stores, peppers: readKeys },
         tenant,
-        { scope: "live", label: "", ...cli },
+        { scope: "live", label: "", author: cli },
         testEnv.now(),
       );
       if ("refused" in key) throw new Error(key.refused);
@@ -169,7 +175,11 @@ export function openActs(testEnv: TestEnv) {
         accountWork: noQueue,
         events: noQueue,
       };
-      const request = { tenant, accountKey: `instagram#${externalId}`, caller: tenantCaller(tenant), ip: null };
+      const request = {
+        tenant,
+        accountKey: `instagram#${externalId}`,
+        author: { caller: tenantCaller(tenant), ip: null },
+      };
       return {
         ids: [tenant, externalId],
         make: (journal) =>

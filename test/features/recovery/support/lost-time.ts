@@ -90,13 +90,13 @@ export async function openLostTime(testEnv: TestEnv) {
     await revokeKey(ports, { tenant, keyId, author, now }),
     await removeMember(ports, { ...byOwner, userId: removed }),
     await changeMemberRole(ports, { ...byOwner, userId: lowered, role: "agent" }),
-    await setTenantStatus(ports, suspended, { ...author, status: "suspended" }, now),
+    await setTenantStatus(ports, suspended, { author, status: "suspended" }, now),
     await runDeletion(testEnv, deleted, () => {}, { journal }),
     await deleteWebhook(ports, request("deleted")),
     await updateWebhook(ports, { ...request("paused"), changes: { status: "paused" } }),
     await updateWebhook(ports, { ...request("moved"), changes: { url: "https://93.184.216.34/new" } }),
     await rotateSecret(ports, request("rotated")),
-    await eraseConversation(ports, { tenant, conversationId: conversation, ...author, now, time: testEnv }, () => true),
+    await eraseConversation(ports, { tenant, conversationId: conversation, author, now, time: testEnv }, () => true),
   ];
   const refused = results.filter((result) => isRefusal(result));
   if (refused.length > 0) throw new Error(`An act was refused: ${JSON.stringify(refused)}.`);

@@ -92,7 +92,7 @@ it("a refused send does not change an account that was reconnected after the sen
   fixture.setPlatformResponse(async () => {
     testEnv.advance(SECOND);
     const ports = { ...openStores(testEnv.table), vault: testEnv.newVault() };
-    const link = { tenant: fixture.tenant, token: "a new token", actor: "cli", now: testEnv.now() };
+    const link = { tenant: fixture.tenant, token: "a new token", author: { actor: "cli" }, now: testEnv.now() };
     if (account) await linkTestAccount(ports, { ...link, account });
     return refusedWith({ accountStatus: "needs_reauth" });
   });

@@ -101,7 +101,7 @@ it("deleting a tenant refuses its keys and its members while the rest is removed
   const other = newTenant();
   const { secrets, ownerId } = await open();
   await open(other);
-  const settings = { scope: "live", label: "", actor: "cli" } as const;
+  const settings = { scope: "live", label: "", author: { actor: "cli" } } as const;
   const operator = await createOperatorKey(testEnv.apiPorts(queues), [tenant, other], settings, testEnv.now());
   const callerWith = (secret: string) => authenticate(testEnv.apiPorts(queues), `Bearer ${secret}`, testEnv.now());
   const checks: unknown[] = [];
@@ -125,13 +125,15 @@ it("deleting a tenant makes nothing new for the tenant from its first write on",
   await expect(runDeletion(testEnv, tenant)).rejects.toThrow("crashed");
   end();
   const ports = { ...testEnv.apiPorts(queues), ...stores(), addressKeys: testEnv.addressKeys };
-  const settings = { scope: "live", label: "", actor: "cli" } as const;
+  const settings = { scope: "live", label: "", author: { actor: "cli" } } as const;
   expect(await createKey(ports, tenant, settings, now)).toEqual({ refused: "unauthorized" });
   await expect(createOperatorKey(ports, [tenant], settings, now)).rejects.toThrow("is being deleted");
   await expect(testEnv.connect(tenant)).rejects.toThrow("is being deleted");
   for (const status of ["active", "suspended"] as const)
-    expect(await setTenantStatus(ports, tenant, { status, actor: "cli" }, now)).toBe("not_found");
-  expect(await createTenant(ports, tenant, { name: "Shop", ownerEmail: null, actor: "cli" }, now)).toBe(false);
+    expect(await setTenantStatus(ports, tenant, { status, author: { actor: "cli" } }, now)).toBe("not_found");
+  expect(await createTenant(ports, tenant, { name: "Shop", ownerEmail: null, author: { actor: "cli" } }, now)).toBe(
+    false,
+  );
   expect(await stores().tenants.get(tenant)).toBeNull();
   expect(await stores().tenants.list([tenant])).toEqual([]);
   const audit = { action: "invite.create", resource: "-", actor: "cli", ip: null, detail: {}, at: now } as const;
@@ -176,7 +178,8 @@ it("deleting a tenant waits also when an earlier run removed everything, which m
 it("deleting a tenant keeps the slug taken for 30 days, also when the time to live deletes the row late, and then gives it away", async () => {
   await open();
   const ports = { ...stores(), addressKeys: testEnv.addressKeys };
-  const create = () => createTenant(ports, tenant, { name: "New", ownerEmail: null, actor: "cli" }, testEnv.now());
+  const create = () =>
+    createTenant(ports, tenant, { name: "New", ownerEmail: null, author: { actor: "cli" } }, testEnv.now());
   const result = await runDeletion(testEnv, tenant);
   expect(result).toMatchObject({ deletedAt: testEnv.now(), isNew: true });
   testEnv.advance(30 * DAY - MINUTE);
@@ -192,7 +195,7 @@ it("deleting a tenant does not bring a deleted tenant back to an operator key wh
   const other = newTenant();
   await open();
   await open(other);
-  const settings = { scope: "live", label: "", actor: "cli" } as const;
+  const settings = { scope: "live", label: "", author: { actor: "cli" } } as const;
   await createOperatorKey(testEnv.apiPorts(queues), [tenant, other], settings, testEnv.now());
   const [listed] = (await stores().apiKeys.list(null)).filter(({ tenants }) => tenants.includes(tenant));
   if (!listed) throw new Error("The key is not listed.");

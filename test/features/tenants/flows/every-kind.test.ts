@@ -66,7 +66,7 @@ it("a deletion removes every kind of row of its tenant, and none of another one"
     { ...openStores(table), ...noSubscriptions, uploadFiles },
     {
       tenant: DELETED,
-      actor: "cli",
+      author: { actor: "cli" },
       time: {
         now: () => now,
         wait: async (duration) => {

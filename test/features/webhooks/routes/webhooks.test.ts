@@ -145,7 +145,7 @@ it("any key may list the event types, also an operator key without a tenant", as
   const { secret } = await createOperatorKey(
     fixture.ports,
     [fixture.tenant, newTenant()],
-    { scope: "live", label: "", actor: "cli" },
+    { scope: "live", label: "", author: { actor: "cli" } },
     testEnv.now(),
   );
   for (const apiKey of [fixture.key, secret]) {

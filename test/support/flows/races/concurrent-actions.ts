@@ -39,7 +39,12 @@ export function concurrentActions(
 
     /** Replays the first failed delivery. */
     async replayOne(at: Millis): Promise<boolean> {
-      const request = { endpointId, deliveryId: deliveryId(failedEvents[0] ?? "", endpointId), force: false, ...actor };
+      const request = {
+        endpointId,
+        deliveryId: deliveryId(failedEvents[0] ?? "", endpointId),
+        force: false,
+        author: actor,
+      };
       return !isRefusal(await replayDelivery(api, tenant, request, at));
     },
 

@@ -2,7 +2,7 @@ import type { Vault } from "#base/aws/vault.ts";
 import type { ReadKeyRing } from "#base/kernel/key-ring.ts";
 import type { Refusal } from "#base/kernel/refusals.ts";
 import type { RequestTime } from "#base/kernel/request-time.ts";
-import type { SessionCaller } from "#features/access/rules/callers.ts";
+import type { CallerAuthor, SessionCaller } from "#features/access/rules/callers.ts";
 import type { FacebookLogin, InstagramLogin } from "#platforms/accounts/login.ts";
 import type { LoginDialog } from "#platforms/accounts/login-dialogs.ts";
 import type { Account, PlatformName } from "../../rules/accounts.ts";
@@ -30,8 +30,7 @@ export interface UseLoginPorts extends LoginStatePorts {
 /** An account to connect, the person who logged in, and the time of the request. */
 export interface LoginConnection
   extends Pick<NewConnection, "tenant" | "account" | "token" | "tokenExpiresAt" | "authorizedBy"> {
-  readonly caller: SessionCaller;
-  readonly ip: string | null;
+  readonly author: CallerAuthor<SessionCaller>;
   readonly time: RequestTime;
 }
 

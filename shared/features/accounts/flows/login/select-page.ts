@@ -7,7 +7,7 @@ import { readOffer } from "./pages.ts";
 import type { LoginConnection, SelectPagePorts } from "./ports.ts";
 
 /** What a person chooses. */
-type Selection = Pick<LoginConnection, "tenant" | "caller" | "ip" | "time"> & {
+type Selection = Pick<LoginConnection, "tenant" | "author" | "time"> & {
   readonly now: Millis;
   readonly pageId: string;
   /** The page's own account, its linked Instagram account, or both. */
@@ -22,8 +22,8 @@ export async function selectPage(
   ports: SelectPagePorts,
   { pageId, platforms, now, ...connection }: Selection,
 ): Promise<readonly Account[] | Refusal<"invalid_request" | "oauth_state_invalid" | ConnectReason>> {
-  const { tenant, caller } = connection;
-  const offer = await readOffer(ports, { tenant, userId: caller.userId, now });
+  const { tenant, author } = connection;
+  const offer = await readOffer(ports, { tenant, userId: author.caller.userId, now });
   if (isRefusal(offer)) return offer;
   const page = offer.pages.find((candidate) => candidate.pageId === pageId);
   if (!page) return invalidField("page_id", "must be a page of GET /oauth/messenger/pages");

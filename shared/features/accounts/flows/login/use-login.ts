@@ -147,7 +147,7 @@ export async function readLoginState(
 }
 
 /** A login whose state is used. */
-type Login = Pick<LoginConnection, "tenant" | "caller" | "ip" | "time"> & { readonly code: string };
+type Login = Pick<LoginConnection, "tenant" | "author" | "time"> & { readonly code: string };
 
 /** Exchanges the code of a login at Instagram, and connects its account. */
 export async function finishInstagramLogin(

@@ -130,7 +130,12 @@ async function newSignedInPerson(process = newProcess()) {
   const address = `leaked-${++persons}@example.com`;
   const tenant = newTenant();
   ownRows.add(tenant);
-  await createTenant(process.ports, tenant, { name: "Shop", ownerEmail: address, actor: "cli" }, testEnv.now());
+  await createTenant(
+    process.ports,
+    tenant,
+    { name: "Shop", ownerEmail: address, author: { actor: "cli" } },
+    testEnv.now(),
+  );
   return { address, tenant, ...(await signInByLink(process, address)) };
 }
 
@@ -306,7 +311,7 @@ it("the replacement of a leaked root secret closes the sockets of the ended sess
   const person = await newSignedInPerson();
   const { tenant } = person;
   const now = testEnv.now();
-  const key = await createKey(ports, tenant, { scope: "live", label: "a key", actor: "cli" }, now);
+  const key = await createKey(ports, tenant, { scope: "live", label: "a key", author: { actor: "cli" } }, now);
   const session = await newProcess().callerOf(person.token);
   const member = await ports.memberships.get(tenant, person.userId);
   if (!session || !member) throw new Error("The person has no session.");
@@ -354,7 +359,7 @@ it("the replacement of a leaked root secret leaves every API key and every addre
   const { tenant, address, userId } = person;
   const keys = await Promise.all(
     [1, 2, 3, 4].map(() =>
-      createKey(warm.ports, tenant, { scope: "live", label: "a key", actor: "cli" }, testEnv.now()),
+      createKey(warm.ports, tenant, { scope: "live", label: "a key", author: { actor: "cli" } }, testEnv.now()),
     ),
   );
   const [first, second] = keys;
@@ -447,7 +452,12 @@ eachFault(
     const warm = await newWarmProcess();
     const person = await newSignedInPerson(warm);
     const { tenant } = person;
-    const key = await createKey(warm.ports, tenant, { scope: "live", label: "a key", actor: "cli" }, testEnv.now());
+    const key = await createKey(
+      warm.ports,
+      tenant,
+      { scope: "live", label: "a key", author: { actor: "cli" } },
+      testEnv.now(),
+    );
     const link = await newLink(warm, person.address);
     const fixture = await openHoldFixture(testEnv);
     const hold = await fixture.tryCreateHold({}, { ...fixture.apiPorts(), holdKeys: warm.ports.holdKeys });

@@ -53,7 +53,7 @@ let earlierKeys: ReadonlySet<string>;
 
 async function openTenant(): Promise<void> {
   tenant = newTenant();
-  await createTenant(ports(), tenant, { name: "Shop", ownerEmail: null, actor: "cli" }, testEnv.now());
+  await createTenant(ports(), tenant, { name: "Shop", ownerEmail: null, author: { actor: "cli" } }, testEnv.now());
 }
 
 /** Other tests have rows in the table, too. */
@@ -78,7 +78,7 @@ function ports() {
   };
 }
 
-const settings = { scope: "live", label: "a key", actor: "cli" } as const;
+const settings = { scope: "live", label: "a key", author: { actor: "cli" } } as const;
 const newKey = () => createKey(ports(), tenant, settings, testEnv.now());
 const callerWith = ({ secret }: { secret: string }) => authenticate(ports(), `Bearer ${secret}`, testEnv.now());
 const rotate = (isForced = false) => rotateRoot(ports(), { isForced, now: testEnv.now() });

@@ -14,7 +14,7 @@ import { openStores } from "../../../../support/stores/open-stores.ts";
 import { newTenant } from "../../../../support/stores/samples.ts";
 import { callerOf, createKey } from "./api-keys.ts";
 
-export const settings = { scope: "live", label: "", actor: "cli" } as const;
+export const settings = { scope: "live", label: "", author: { actor: "cli" } } as const;
 export const unauthorized = { refused: "unauthorized" };
 
 /** Opens an environment for the tests of a file, and a tenant without keys for each test. */
@@ -32,7 +32,7 @@ export function useKeyFixture(open: () => Promise<TestEnv> = openTestEnv) {
 
   async function createNewTenant(): Promise<TenantId> {
     const slug = newTenant();
-    await createTenant(ports(), slug, { name: "Shop", ownerEmail: null, actor: "cli" }, testEnv.now());
+    await createTenant(ports(), slug, { name: "Shop", ownerEmail: null, author: { actor: "cli" } }, testEnv.now());
     return slug;
   }
 

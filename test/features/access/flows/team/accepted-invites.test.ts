@@ -32,7 +32,7 @@ it("an acceptance and a revocation of an invite at the same time have one end", 
 
 it("an accepted invite of a suspended tenant gives a suspended membership, which ends with the suspension", async () => {
   const setStatus = (status: "active" | "suspended") =>
-    setTenantStatus(team.ports, workspace.tenant, { status, actor: "cli" }, testEnv.now());
+    setTenantStatus(team.ports, workspace.tenant, { status, author: { actor: "cli" } }, testEnv.now());
   for (let round = 0; round < 10; round++) {
     const { email } = await newInvite(newEmail(), round % 2 === 0 ? "agent" : "owner");
     const [userId] = await Promise.all([team.signIn(email), setStatus("suspended")]);
@@ -60,7 +60,7 @@ eachFault(
 
 it("the owner whom the operator names is invited without an expiry, in the transaction that creates the tenant", async () => {
   const [slug, email] = [newTenant(), newEmail()];
-  const settings = { name: "Shop", ownerEmail: email, actor: "cli" };
+  const settings = { name: "Shop", ownerEmail: email, author: { actor: "cli" } };
   expect(await createTenant(team.ports, slug, settings, testEnv.now())).toBe(true);
   expect(await createTenant(team.ports, slug, { ...settings, ownerEmail: newEmail() }, testEnv.now())).toBe(false);
   expect(await listInvites(team.ports, slug, testEnv.now())).toMatchObject([
@@ -81,7 +81,7 @@ eachFault(
   testEnv,
   async (interrupt, { faultPoint }) => {
     const [slug, email] = [newTenant(), newEmail()];
-    const settings = { name: "Shop", ownerEmail: email, actor: "cli" };
+    const settings = { name: "Shop", ownerEmail: email, author: { actor: "cli" } };
     const answer = await interrupt(() => createTenant(team.ports, slug, settings, testEnv.now()));
     if (faultPoint === "lost") expect(answer).toBe(true);
     await createTenant(team.ports, slug, settings, testEnv.now());

@@ -80,7 +80,7 @@ it("a suspended tenant is listed with its status, and otherwise refused", async 
   const [tenant, other] = [await team.newTenant(), await team.newTenant()];
   const owner = await team.newMember(tenant, "owner");
   const setStatus = (status: "active" | "suspended") =>
-    setTenantStatus(team.ports, tenant, { status, actor: "cli" }, testEnv.now());
+    setTenantStatus(team.ports, tenant, { status, author: { actor: "cli" } }, testEnv.now());
   await setStatus("suspended");
   expect(await list(owner)).toMatchObject([{ id: tenant, status: "suspended", role: "owner" }]);
   expect(await get(owner, tenant)).toEqual(refused("tenant_suspended"));
@@ -97,7 +97,7 @@ it.each(faultPoints)("a suspension with a fault (%s) at any call is completed by
     (await team.author(owner)).caller.memberships.map((membership) => membership.isSuspended);
   for (let k = firstFault(faultPoint), reached = true; reached; k += FAULT_STEP) {
     const status = (await isSuspended())[0] ? "active" : "suspended";
-    const set = () => setTenantStatus(team.ports, tenant, { status, actor: "cli" }, testEnv.now());
+    const set = () => setTenantStatus(team.ports, tenant, { status, author: { actor: "cli" } }, testEnv.now());
     const injection = injectFaultAt(testEnv.clients, faultPoint, k);
     await set().catch(() => null);
     injection.remove();

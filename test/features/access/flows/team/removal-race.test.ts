@@ -37,10 +37,10 @@ async function openWorkspace() {
   const ports = { ...team.ports, ...conversation.ports() };
   const now = testEnv.now();
   const cli = { actor: "cli" };
-  await createTenant(team.ports, tenant, { name: "Shop", ownerEmail: null, ...cli }, now);
+  await createTenant(team.ports, tenant, { name: "Shop", ownerEmail: null, author: cli }, now);
   const [owner, agent] = [await team.newMember(tenant, "owner"), await team.newMember(tenant, "agent")];
   const created = await createWebhook(ports, { tenant, url: url("a"), events: ["test.event"], author: cli, now });
-  const key = await createKey(ports, tenant, { scope: "live", label: "", ...cli }, now);
+  const key = await createKey(ports, tenant, { scope: "live", label: "", author: cli }, now);
   const author = await team.author(owner);
   const invite = await createInvite(team.ports, { tenant, email: newEmail(), role: "agent", author, now });
   if (isRefusal(created) || isRefusal(key) || isRefusal(invite)) throw new Error("The workspace is incomplete.");
@@ -84,7 +84,7 @@ const endpointWrite =
 type ReplyPorts = ReturnType<ReplyFixture["ports"]>;
 
 const replayRequest = ({ author }: Request, { endpointId, eventUlid }: DeliveryRow) => ({
-  ...author,
+  author,
   endpointId,
   deliveryId: deliveryId(eventUlid, endpointId),
   force: false,
@@ -106,10 +106,10 @@ const writes: Readonly<Record<string, Write>> = {
     return replayWindow(ports, { ...request, window });
   }),
   "creates a key": ({ tenant, author, now }, { ports }) =>
-    createKey(ports, tenant, { ...author, scope: "live", label: "" }, now),
+    createKey(ports, tenant, { author, scope: "live", label: "" }, now),
   "revokes a key": (request, { ports, key }) => revokeKey(ports, { ...request, keyId: key.id }),
   "erases a conversation": ({ tenant, author, now }, { ports, conversation }) =>
-    eraseConversation(ports, { tenant, ...author, conversationId: conversation.id, now, time: testEnv }, () => true),
+    eraseConversation(ports, { tenant, author, conversationId: conversation.id, now, time: testEnv }, () => true),
   "invites an address": ({ tenant, author, now }) =>
     createInvite(team.ports, { tenant, email: newEmail(), role: "admin", author, now }),
   "sends an invite again": ({ tenant, author, now }, { invite }) =>

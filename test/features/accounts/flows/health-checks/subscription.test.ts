@@ -120,7 +120,7 @@ it.each([
       const link = { tenant, account: { ...account, connection, handle: "@shop", displayName: "Shop", pageId } };
       await linkTestAccount(
         { ...stores, vault: testEnv.newVault() },
-        { ...link, token: "other", actor: "cli", now: testEnv.now() },
+        { ...link, token: "other", author: { actor: "cli" }, now: testEnv.now() },
       );
     });
     await fixture.passToCheck();

@@ -133,7 +133,7 @@ export async function openAccountRace(testEnv: TestEnv, { connection }: Pick<Acc
       account: details(ref),
       token: "first",
       tokenExpiresAt: connection === "instagram_login" ? earlier + 60 * DAY : null,
-      actor: "cli",
+      author: { actor: "cli" },
       now: earlier,
     },
   );
@@ -188,12 +188,18 @@ export async function openAccountRace(testEnv: TestEnv, { connection }: Pick<Acc
 
     disconnect: (of: TenantId = tenant, account: AccountRef = ref) =>
       asProcess("disconnect", (ports) =>
-        runDisconnection(ports, { tenant: of, account, reason: "user", actor: "cli" }, time()),
+        runDisconnection(ports, { tenant: of, account, reason: "user", author: { actor: "cli" } }, time()),
       ),
 
     connect: (of: TenantId, account: AccountRef, rest: Partial<NewConnection> = {}) =>
       asProcess("connect", (ports) => {
-        const link = { tokenExpiresAt: null, authorizedBy: [], actor: "cli", token: `second of ${of}`, ...rest };
+        const link = {
+          tokenExpiresAt: null,
+          authorizedBy: [],
+          author: { actor: "cli" },
+          token: `second of ${of}`,
+          ...rest,
+        };
         return connectAccount(
           { ...ports, accountsMax: 500 },
           { ...link, tenant: of, account: details(account) } as NewConnection,

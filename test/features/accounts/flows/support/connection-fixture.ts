@@ -142,7 +142,7 @@ export async function openConnectionFixture(testEnv: TestEnv) {
         pageId: connection === "instagram_login" ? null : page,
       };
       const link = { tenant, account, token: `token-${tenant}`, tokenExpiresAt: null, authorizedBy: [`u-${tenant}`] };
-      return connectAccount(ports, { ...link, actor: "cli", ...others } as NewConnection, time());
+      return connectAccount(ports, { ...link, author: { actor: "cli" }, ...others } as NewConnection, time());
     },
 
     disconnect: (
@@ -153,7 +153,7 @@ export async function openConnectionFixture(testEnv: TestEnv) {
     ) =>
       runDisconnection(
         ports,
-        { tenant, account, reason: "user", actor: "cli", ...rest } as DisconnectionRequest,
+        { tenant, account, reason: "user", author: { actor: "cli" }, ...rest } as DisconnectionRequest,
         time(),
       ),
 

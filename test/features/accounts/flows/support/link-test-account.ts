@@ -7,7 +7,7 @@ type Defaults = Pick<NewLink, "tokenExpiresAt" | "authorizedBy" | "connectionId"
 /** Connects an account of a fixture, with a token that does not expire. Fails unless it is connected. */
 export async function linkTestAccount(
   ports: LinkPorts,
-  link: Omit<NewLink, keyof Defaults> & Partial<Defaults> & { readonly actor: string },
+  link: Omit<NewLink, keyof Defaults> & Partial<Defaults>,
 ): Promise<void> {
   const defaults = { tokenExpiresAt: null, authorizedBy: [], connectionId: newUlid(link.now) };
   const result = await linkAccount(ports, { ...defaults, ...link });

@@ -160,7 +160,7 @@ export async function openSimulatedAccount(testEnv: TestEnv, platforms: TestPlat
           token,
           tokenExpiresAt: connection === "instagram_login" ? testEnv.now() + 60 * DAY : null,
           authorizedBy: [`user-of-${tenant}`],
-          actor: "cli",
+          author: { actor: "cli" },
           ip: null,
         } as NewConnection,
         { now: testEnv.now, endsAt: testEnv.now() + 29 * SECOND },

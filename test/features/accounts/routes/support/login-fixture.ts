@@ -136,7 +136,7 @@ export async function openLoginFixture() {
   }
 
   async function suspend(tenant: TenantId): Promise<void> {
-    await setTenantStatus(team.ports, tenant, { status: "suspended", actor: "cli" }, testEnv.now());
+    await setTenantStatus(team.ports, tenant, { status: "suspended", author: { actor: "cli" } }, testEnv.now());
   }
 
   return {

@@ -51,7 +51,7 @@ interface Ending {
 }
 
 async function newKey(tenant: TenantId): Promise<Caller & { readonly kind: "tenant_key" }> {
-  const key = await createKey(stream.ports, tenant, { scope: "live", label: "", ...CLI }, testEnv.now());
+  const key = await createKey(stream.ports, tenant, { scope: "live", label: "", author: CLI }, testEnv.now());
   if (isRefusal(key)) throw new Error("The key was not created.");
   return { kind: "tenant_key", keyId: key.id, tenant, scope: "live" };
 }
@@ -82,7 +82,7 @@ const endings: Readonly<
   "a tenant is suspended": async (tenant, owner) => ({
     caller: owner,
     isOfTenant: true,
-    end: (ports, wrap) => setTenantStatus(wrap(ports), tenant, { status: "suspended", ...CLI }, testEnv.now()),
+    end: (ports, wrap) => setTenantStatus(wrap(ports), tenant, { status: "suspended", author: CLI }, testEnv.now()),
   }),
   "a tenant is deleted": async (tenant, owner, time) => ({
     caller: owner,
@@ -92,7 +92,7 @@ const endings: Readonly<
       const { realtime, sockets } = ports;
       return deleteTenant(
         { ...wrap({ ...stores, ...noSubscriptions, uploadFiles: testEnv.uploadFiles, realtime, sockets }), quarantine },
-        { tenant, actor: "cli", time: { now: testEnv.now, wait: time.sleep }, report: () => {} },
+        { tenant, author: { actor: "cli" }, time: { now: testEnv.now, wait: time.sleep }, report: () => {} },
       );
     },
   }),

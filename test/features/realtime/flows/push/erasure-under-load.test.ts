@@ -106,7 +106,7 @@ async function runErasure(seed: number): Promise<readonly string[]> {
     await time.sleep(WARM_UP);
     const { conversationId } = firstMessage();
     const ports = { ...testEnv.erasePorts(queues), realtime: live.ports.realtime };
-    const request = () => ({ tenant, conversationId, actor: "cli", now: testEnv.now(), time: testEnv });
+    const request = () => ({ tenant, conversationId, author: { actor: "cli" }, now: testEnv.now(), time: testEnv });
     const { isDead, wrap } = dyingProcess(seed % 2 === 0 ? seed : Number.POSITIVE_INFINITY);
     await eraseConversation(wrap(ports), request(), () => true).catch(unlessCrash);
     if (isDead()) {

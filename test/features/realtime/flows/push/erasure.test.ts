@@ -18,7 +18,7 @@ const fixture = openedEach(() => openPushFixture(testEnv));
 const erase = ({ tenant, queues }: PushFixture, conversationId: string) =>
   eraseConversation(
     testEnv.erasePorts(queues),
-    { tenant, conversationId, actor: "cli", now: testEnv.now(), time: testEnv },
+    { tenant, conversationId, author: { actor: "cli" }, now: testEnv.now(), time: testEnv },
     () => true,
   );
 
@@ -51,7 +51,12 @@ it("a socket that opens while a conversation is erased gets the erasure with its
     isOpen = true;
     return traces.page(...args);
   };
-  const request = { tenant: fixture.tenant, conversationId: message.conversationId, actor: "cli", now: testEnv.now() };
+  const request = {
+    tenant: fixture.tenant,
+    conversationId: message.conversationId,
+    author: { actor: "cli" },
+    now: testEnv.now(),
+  };
   await eraseConversation({ ...ports, traces: { ...traces, page } }, { ...request, time: testEnv }, () => true);
   testEnv.advance(PASS_INTERVAL);
   await invokeWorker(testEnv.eventSource, fixture.queues.erasures, eraseWorker(ports, testEnv.now));
@@ -111,7 +116,12 @@ it("an erasure whose push cannot be queued succeeds", async () => {
   const { message } = await fixture.recordMessage("m");
   const dead = { send: () => Promise.reject(new Error("The queue does not answer.")) };
   const ports = { ...testEnv.erasePorts(fixture.queues), realtime: dead };
-  const request = { tenant: fixture.tenant, conversationId: message.conversationId, actor: "cli", now: testEnv.now() };
+  const request = {
+    tenant: fixture.tenant,
+    conversationId: message.conversationId,
+    author: { actor: "cli" },
+    now: testEnv.now(),
+  };
   expect(await eraseConversation(ports, { ...request, time: testEnv }, () => true)).toMatchObject({ done: true });
   expect(testEnv.lines).toContainEqual({ event: "realtime.request_failed", error: "Error" });
 });

@@ -50,7 +50,7 @@ export async function openWorkspace(
   const stores = openStores(testEnv.table);
   const api = testEnv.apiPorts(queues);
   const team = openTeamEnv(testEnv);
-  await createTenant(team.ports, tenant, { name: "Shop", ownerEmail: newEmail(), actor: "cli" }, now);
+  await createTenant(team.ports, tenant, { name: "Shop", ownerEmail: newEmail(), author: { actor: "cli" } }, now);
   const [invite] = await stores.invites.list(tenant);
   if (!invite) throw new Error("The owner is not invited.");
   const ownerId = await team.newMember(tenant, "owner");
@@ -62,13 +62,13 @@ export async function openWorkspace(
       tenant,
       account: { ...account, connection: "instagram_login", handle: "@shop", displayName: "Shop", pageId: null },
       token: "token",
-      actor: "cli",
+      author: { actor: "cli" },
       now,
     },
   );
   const secrets: string[] = [];
   for (let number = 0; number < size.keys; number++) {
-    const settings = { scope: "live", label: "", actor: "cli" } as const;
+    const settings = { scope: "live", label: "", author: { actor: "cli" } } as const;
     secrets.push((await createKey(api, tenant, settings, now)).secret);
   }
   const endpointIds: string[] = [];
@@ -136,7 +136,7 @@ export async function runDeletion(
     { ...deletionPorts(testEnv), ...ports },
     {
       tenant,
-      actor: "cli",
+      author: { actor: "cli" },
       time: {
         now: testEnv.now,
         wait: async (duration) => {

@@ -132,7 +132,7 @@ export async function openHandOverFixture(testEnv: TestEnv, platform: PlatformNa
             pageId: null,
           },
           token: "a new token",
-          actor: "cli",
+          author: { actor: "cli" },
           now: testEnv.now(),
         },
       ),

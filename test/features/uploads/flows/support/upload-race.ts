@@ -119,8 +119,7 @@ export async function openUploadRace(testEnv: TestEnv) {
         {
           tenant,
           conversationId: conversation,
-          caller,
-          ip: null,
+          author: { caller, ip: null },
           now: testEnv.now(),
           time: { now: testEnv.now },
         },

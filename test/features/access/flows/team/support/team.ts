@@ -96,7 +96,7 @@ export function openTeamEnv(testEnv: TestEnv) {
     newMember,
     async newTenant(): Promise<TenantId> {
       const slug = newTenant();
-      await createTenant(ports, slug, { name: "Shop", ownerEmail: null, actor: "cli" }, testEnv.now());
+      await createTenant(ports, slug, { name: "Shop", ownerEmail: null, author: { actor: "cli" } }, testEnv.now());
       return slug;
     },
     /** The roles of a tenant's members, by user. */

@@ -58,7 +58,7 @@ export async function openCheckFixture(testEnv: TestEnv, connection: Connection 
         tokenExpiresAt: connection === "instagram_login" ? testEnv.now() + 60 * DAY : null,
         authorizedBy: [`user-of-${tenant}`],
         connectionId: newUlid(testEnv.now()),
-        actor: "cli",
+        author: { actor: "cli" },
         now: testEnv.now(),
         ...rest,
       },

@@ -47,7 +47,7 @@ export async function openLoginFixture(testEnv: TestEnv) {
     ...openStores(testEnv.table),
     dataDeletionKeys: async () => KEYS,
     eraseConversation: (erasure: SystemErasure, hasTime: () => boolean) =>
-      eraseConversation(testEnv.erasePorts(queues), { ...erasure, actor: "system" }, hasTime),
+      eraseConversation(testEnv.erasePorts(queues), { ...erasure, author: { actor: "system" } }, hasTime),
     accountWork: openQueue(queues.accounts, testEnv.sqs),
     events: openQueue(queues.events, testEnv.sqs),
     vault: testEnv.newVault(),
@@ -101,7 +101,7 @@ export async function openLoginFixture(testEnv: TestEnv) {
           tenant,
           account: { ...account, connection: "instagram_login", handle: "@shop", displayName: "Shop", pageId: null },
           token: "token",
-          actor: "cli",
+          author: { actor: "cli" },
           authorizedBy,
           connectionId: newUlid(testEnv.now()),
           now: testEnv.now(),
