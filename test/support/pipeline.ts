@@ -53,6 +53,14 @@ export interface Cost {
   readonly sqs: number;
 }
 
+/** What else a message costs. */
+export interface FullCost extends Cost {
+  /** Objects written to a bucket. */
+  readonly objects: number;
+  /** Frames sent to sockets. */
+  readonly frames: number;
+}
+
 interface PipelineOptions {
   readonly webhookClient?: WebhookClient;
   readonly connections?: Connections;
@@ -95,6 +103,15 @@ export async function startPipeline(options: PipelineOptions = {}) {
   const loopback = await startLoopback();
   const clients = clientsFor(emulators);
   const { queueUrls, keyId } = await provision(clients);
+  let objects = 0;
+  clients.s3.middlewareStack.add(
+    (next, { commandName }) =>
+      (args) => {
+        if (commandName === "PutObjectCommand") objects++;
+        return next(args);
+      },
+    { step: "initialize", name: "objects" },
+  );
 
   const logLines: LogLine[] = [];
   const log: Log = (line) => {
@@ -287,6 +304,19 @@ export async function startPipeline(options: PipelineOptions = {}) {
       const before = queueRequests();
       const { wcu, rcu } = await measure("cost", work);
       return { wcu, rcu, sqs: queueRequests() - before };
+    },
+
+    /** The cost of `work` with its objects and frames. Nothing else may run at the same time. */
+    async fullCost(work: () => Promise<unknown>): Promise<FullCost> {
+      const before = { sqs: queueRequests(), objects, frames: frames.length };
+      const { wcu, rcu } = await measure("cost", work);
+      return {
+        wcu,
+        rcu,
+        sqs: queueRequests() - before.sqs,
+        objects: objects - before.objects,
+        frames: frames.length - before.frames,
+      };
     },
 
     /** The number of requests that `work` makes to the table. */
