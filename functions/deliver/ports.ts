@@ -10,6 +10,7 @@ import { dueStore } from "#features/delivery/store/due-attempts.ts";
 import { eventBodyStore } from "#features/delivery/store/event-bodies.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
 import { counterStore } from "#features/stats/store.ts";
+import { tenantStateStore } from "#features/tenants/store/tenant-states.ts";
 import { endpointStore } from "#features/webhooks/store/endpoints.ts";
 import { type Host, processHost } from "../host.ts";
 import { openGate } from "../support/egress-gate.ts";
@@ -26,6 +27,7 @@ export function deliverPorts(host: Host = processHost): DeliverPorts & WorkerPor
     eventBodies: eventBodyStore(table),
     deliveries: deliveryStore(table),
     counters: counterStore(table),
+    tenantStates: tenantStateStore(table),
     due: dueStore(table),
     retries: openQueue(setting("deliveriesQueueUrl", settings), clients.sqs),
     slowRetries: openQueue(setting("slowDeliveriesQueueUrl", settings), clients.sqs),

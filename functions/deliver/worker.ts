@@ -17,6 +17,7 @@ import { retryDelivery } from "#features/delivery/flows/retry.ts";
 import type { DeliverPorts } from "#features/delivery/ports.ts";
 import { decodeDeliveries } from "#features/delivery/queue.ts";
 import { loadRenderedEvents } from "#features/delivery/rendered-events.ts";
+import { growFeeds } from "#features/inbox/flows/feed-shards.ts";
 import { type EndpointsWithSockets, requestEventPushes } from "#features/realtime/flows/request-event-pushes.ts";
 import { saveTally } from "#features/stats/count.ts";
 import { processRecords, queueName, type WorkerPorts } from "../worker/batch.ts";
@@ -47,7 +48,10 @@ export function deliverWorker(ports: DeliverPorts & WorkerPorts, now: () => Mill
         }),
       );
     });
-    await allDone([saveTally(ports, batch.tally, now()), flushHealth(ports, batch.health, now())]);
+    const counting = saveTally(ports, batch.tally, now(), (tenant, messagesInHour) =>
+      growFeeds(ports.tenantStates, tenant, messagesInHour),
+    );
+    await allDone([counting, flushHealth(ports, batch.health, now())]);
     return report;
   });
 }

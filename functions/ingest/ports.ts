@@ -11,6 +11,7 @@ import { messageChangeStore } from "#features/inbox/store/message-changes.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
 import { outboundMessageStore } from "#features/inbox/store/outbound-messages.ts";
 import { pendingChangeStore } from "#features/inbox/store/pending-changes.ts";
+import { rawCopyStore } from "#features/inbox/store/raw-copies.ts";
 import { sendRecordStore } from "#features/sending/store/send-records.ts";
 import { counterStore } from "#features/stats/store.ts";
 import { tenantStateStore } from "#features/tenants/store/tenant-states.ts";
@@ -26,6 +27,7 @@ export function ingestPorts(host: Host = processHost): IngestPorts & WorkerPorts
     parseUpdates,
     selectUpdates,
     files: openFiles(setting("rawBucket", settings), clients.s3),
+    rawCopies: rawCopyStore(table),
     accounts: accountStore(table),
     tenantStates: tenantStateStore(table),
     erasures: erasureStore(table),

@@ -6,7 +6,6 @@ import { runWithTrace } from "#base/kernel/trace.ts";
 import { readFirstSentAt, readTraceId, withFirstSentAt } from "#base/queues/envelope.ts";
 import { done, drop, type RecordOutcome, unreadable } from "#base/queues/record-outcome.ts";
 import { mergeEffects, newEffects, sendProfileRequests } from "#features/inbox/effects.ts";
-import { growFeeds } from "#features/inbox/flows/feed-shards.ts";
 import { loadInbound, queueParts, storeRawCopies } from "#features/inbox/flows/inbound-webhooks.ts";
 import { ingestWebhook, type RemainingParts } from "#features/inbox/flows/ingest-webhook.ts";
 import { accountResolver, type ResolveAccount } from "#features/inbox/flows/resolve-account.ts";
@@ -95,9 +94,7 @@ async function ingest(
       }
     }),
   );
-  const countersSaved = saveTally(ports, effects.tally, now, (tenant, messagesInHour) =>
-    growFeeds(ports.tenantStates, tenant, messagesInHour),
-  );
+  const countersSaved = saveTally(ports, effects.tally, now);
   try {
     await ports.events.sendAll(effects.events).finally(() => countersSaved);
     await sendProfileRequests(ports, effects);

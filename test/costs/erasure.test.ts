@@ -86,7 +86,7 @@ test("refusing a start that was not stored when its message came costs a read an
   expect(await pipeline.cost(() => pipeline.erase())).toEqual({ wcu: 1, rcu: 1, sqs: 2 });
 });
 
-test("a message from before an erasure costs its mark and a look for an earlier change, each time it arrives", async () => {
+test("a message from before an erasure costs its mark, its raw copy and a look for an earlier change, each time it arrives", async () => {
   const workspace = await freshWorkspace(pipeline, { endpoints: 0 });
   await everyoneWrites(pipeline, workspace, 1);
   const late = workspace.nextWebhook(0);
@@ -101,6 +101,6 @@ test("a message from before an erasure costs its mark and a look for an earlier 
     await pipeline.ingest();
   };
   for (let arrivals = 0; arrivals < 2; arrivals++) {
-    expect(await pipeline.cost(ingestLate)).toMatchObject({ wcu: 1, rcu: 1.5 });
+    expect(await pipeline.cost(ingestLate)).toMatchObject({ wcu: 1 + 1, rcu: 1.5 });
   }
 });

@@ -75,6 +75,11 @@ export const INTAKE_BODY_BYTES_MAX = 5 * 1024 * 1024;
  * has at most three quarters of the queue's limit, and fits into a dead letter.
  */
 export const INLINE_WEBHOOK_BYTES_MAX = 200_000;
+/**
+ * Compressed raw copies up to this size are a row of the table; larger ones are a file. At the list prices, as many write
+ * units cost what a request to store a file does.
+ */
+export const RAW_COPY_ROW_BYTES_MAX = 8_000;
 /** Updates that one message of the inbound queue ingests. A webhook with more is queued again in parts. */
 export const PART_UPDATES_MAX = 50;
 export const LAST_MESSAGE_TEXT_CHARS_MAX = 200;

@@ -66,8 +66,8 @@ export function encodeEvent(message: EventMessage): string {
 }
 
 /**
- * The queue message of a message's event. It carries keys only. A message sent through the API is counted with its
- * first delivery, which saves the API a write.
+ * The queue message of a message's event. It carries keys only. The message is counted with its first delivery, which
+ * saves a write.
  * @param receivedAt when the webhook of the message arrived
  */
 export function messageEvent(
@@ -82,7 +82,7 @@ export function messageEvent(
       type: messageEventType(message),
       source: ref,
       repeated: !isNew,
-      uncounted: message.direction === "outbound" && message.scope === "live" && !message.counted,
+      uncounted: message.scope === "live" && !message.counted,
       test: message.scope === "test",
       ...(receivedAt === undefined ? {} : { receivedAt }),
     }),

@@ -7,6 +7,7 @@ import type { Audit } from "#features/access/store/audit.ts";
 import type { Messages } from "#features/inbox/store/messages.ts";
 import type { CountingPorts } from "#features/stats/ports.ts";
 import type { Counters } from "#features/stats/store.ts";
+import type { TenantStates } from "#features/tenants/store/tenant-states.ts";
 import type { Endpoints } from "#features/webhooks/store/endpoints.ts";
 import type { ConcurrencySlots } from "./store/concurrency-slots.ts";
 import type { Deliveries } from "./store/deliveries.ts";
@@ -16,6 +17,7 @@ import type { WaitingDeliveries } from "./store/waiting-deliveries.ts";
 
 export interface DeliverPorts extends CountingPorts, NoticePorts {
   readonly counters: Pick<Counters, "add" | "claimCount">;
+  readonly tenantStates: Pick<TenantStates, "get" | "growShards">;
   readonly endpoints: Pick<Endpoints, "listWithSockets" | "get" | "pause" | "saveBreaker">;
   readonly messages: Pick<Messages, "getByRefs">;
   readonly eventBodies: Pick<EventBodies, "getByUlids" | "save">;

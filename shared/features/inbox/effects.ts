@@ -17,7 +17,7 @@ export interface Effects {
   readonly events: QueueMessage[];
   /** Profile lookups by conversation id, one per person. */
   readonly profileRequests: Map<string, QueueMessage>;
-  /** New messages. A message sent through the API is counted with its first delivery instead. */
+  /** New messages without an event. Every other one is counted with the first delivery of its event. */
   readonly tally: Tally;
 }
 

@@ -20,6 +20,7 @@ import type { Messages } from "./store/messages.ts";
 import type { OutboundMessages } from "./store/outbound-messages.ts";
 import type { PendingChanges } from "./store/pending-changes.ts";
 import type { Profiles } from "./store/profiles.ts";
+import type { RawCopyStore } from "./store/raw-copies.ts";
 
 export interface IntakePorts {
   readonly platformSecrets: ReadSecret<PlatformSecrets>;
@@ -38,8 +39,9 @@ export interface IngestPorts extends CountingPorts {
   /** Bodies of webhooks with some updates of one each, by their positions in it. */
   readonly selectUpdates: (raw: Uint8Array, selections: readonly (readonly number[])[]) => Uint8Array[];
   readonly files: Pick<Files, "put" | "get" | "remove">;
+  readonly rawCopies: RawCopyStore;
   readonly accounts: Pick<Accounts, "listHolders" | "setPolicy">;
-  readonly tenantStates: Pick<TenantStates, "get" | "growShards">;
+  readonly tenantStates: Pick<TenantStates, "get">;
   readonly erasures: Pick<Erasures, "erasedAt" | "saveEvents" | "saveMark" | "isRemoved">;
   readonly messages: Messages;
   readonly outboundMessages: OutboundMessages;

@@ -23,11 +23,6 @@ export function countMessage(tally: Tally, tenant: TenantId): void {
   tenantTally(tally, tenant).messages++;
 }
 
-/** Takes back the count of a message that this batch stored and removed. */
-export function uncountMessage(tally: Tally, tenant: TenantId): void {
-  tenantTally(tally, tenant).messages--;
-}
-
 /** Counts a delivery that reached a final status. Deliveries of a test key's sends are not counted. */
 export function countDelivery(
   tally: Tally,

@@ -2,6 +2,7 @@ import { beforeAll, expect, it } from "vitest";
 import { openedOnce } from "../../support/opened.ts";
 import { createTestWebhook, listAllMessages, type TestWebhook } from "../support/api-calls.ts";
 import type { ListedMessage } from "../support/api-response.ts";
+import { readTable } from "../support/dump-table.ts";
 import { failureLines, listBucketKeys, waitUntilIdle } from "../support/emulator-journals.ts";
 import { catalogue, type EventSample } from "../support/event-samples.ts";
 import { openSharedStack } from "../support/local-stack.ts";
@@ -63,9 +64,10 @@ it("a signed webhook creates each message once, unchanged, and nothing else", as
   expect(messages).toHaveLength(messageSamples.length);
 });
 
-it("a signed webhook leaves a raw copy, no dead letter and no failed record", () => {
+it("a signed webhook leaves a raw copy, no dead letter and no failed record", async () => {
   expect(failureLines(stack.log())).toEqual([]);
-  expect(listBucketKeys(stack.dataDir).filter((key) => key.startsWith("raw/")).length).toBeGreaterThan(0);
+  const rows = (await readTable(stack)).filter(({ PK }) => PK.startsWith("RAW#"));
+  expect(rows.length).toBeGreaterThan(0);
   expect(listBucketKeys(stack.dataDir).filter((key) => key.startsWith("inbound/"))).toEqual([]);
 });
 

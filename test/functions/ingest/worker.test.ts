@@ -1,14 +1,22 @@
 import { ListObjectsV2Command } from "@aws-sdk/client-s3";
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
-import { compress, decompress } from "#base/kernel/compression.ts";
-import { DAY } from "#base/kernel/time.ts";
+import { randomToken } from "#base/kernel/bytes.ts";
+import { compress } from "#base/kernel/compression.ts";
+import { RAW_COPY_ROW_BYTES_MAX } from "#base/kernel/limits.ts";
+import { DAY, HOUR, iso, MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
+import type { Key } from "#base/table/keys.ts";
 import { decodeEvent } from "#features/delivery/event-queue.ts";
 import { decodeInbound, encodeInbound } from "#features/inbox/queue.ts";
+import { rawCopyKey } from "#features/inbox/store/items.ts";
+import { deliverWorker } from "../../../functions/deliver/worker.ts";
 import { ingestWorker } from "../../../functions/ingest/worker.ts";
+import { openWebhookClient } from "../../base/net/webhook-client-fixture.ts";
 import { injectFaults } from "../../support/faults.ts";
 import { inboundBody, instagramWebhook } from "../../support/flows/inbound-webhooks.ts";
 import { invokeWorker, queueDepth, receiveAllMessages } from "../../support/flows/queue-worker.ts";
+import { listCopyRows, readCopies, type StoredCopies } from "../../support/flows/raw-copies.ts";
 import { openTestEnv } from "../../support/flows/test-env.ts";
 import { countedMetrics } from "../../support/metering/counted-metrics.ts";
 import { openedEach, openedOnce } from "../../support/opened.ts";
@@ -35,22 +43,37 @@ const queueWebhook = (...mids: string[]) =>
     testEnv.now(),
   );
 
-/** The files of copies that are named by a record. */
-async function copyFiles(messageId: string): Promise<string[]> {
-  const { Contents = [] } = await testEnv.s3.send(new ListObjectsV2Command({ Bucket: "raw", Prefix: "raw/" }));
-  return Contents.map(({ Key = "" }) => Key).filter((key) => key.includes(messageId));
+/** The rows of copies that are named by a record. */
+async function copyRows(messageId: string): Promise<StoredCopies[]> {
+  const rows = await listCopyRows(testEnv.client, testEnv.table.name);
+  return rows.filter(({ name }) => name.includes(messageId));
 }
 
-/** The webhooks in these files. */
-async function storedCopies(messageId: string): Promise<string[]> {
-  const files = await Promise.all((await copyFiles(messageId)).map((key) => testEnv.files.get(key)));
-  return files.flatMap((file) =>
-    Buffer.from(decompress(file ?? new Uint8Array()))
-      .toString()
-      .trim()
-      .split("\n")
-      .map((line) => (JSON.parse(line) as { body: string }).body),
+/** The files of copies that are named by a record. */
+async function copyFiles(messageId: string): Promise<StoredCopies[]> {
+  const { Contents = [] } = await testEnv.s3.send(new ListObjectsV2Command({ Bucket: "raw", Prefix: "raw/" }));
+  const names = Contents.map(({ Key = "" }) => Key).filter((key) => key.includes(messageId));
+  return Promise.all(
+    names.map(async (name) => ({ name, webhooks: readCopies((await testEnv.files.get(name)) ?? new Uint8Array()) })),
   );
+}
+
+async function readRow(key: Key): Promise<Record<string, unknown> | undefined> {
+  const { Item } = await testEnv.client.send(
+    new GetCommand({ TableName: testEnv.table.name, Key: { ...key }, ConsistentRead: true }),
+  );
+  return Item;
+}
+
+/** A webhook without updates whose copy, alone in its batch, has so many bytes. */
+function webhookWithCopyOf(bytes: number, receivedAt: Millis): string {
+  const text = randomToken(2 * bytes).toString("base64url");
+  const copyOf = (raw: string) => compress(`${JSON.stringify({ received_at: iso(receivedAt), body: raw })}\n`).length;
+  const raw = (chars: number) => JSON.stringify({ padding: text.slice(0, chars) });
+  let chars = bytes;
+  while (copyOf(raw(chars)) < bytes) chars++;
+  expect(copyOf(raw(chars))).toBe(bytes);
+  return raw(chars);
 }
 
 it("a batch of webhooks keeps each webhook's own trace id in the events that it causes", async () => {
@@ -108,15 +131,53 @@ it("a batch of webhooks publishes all its messages in one request to the queue, 
   expect(new Set(await receiveEvents()).size).toBe(6);
 });
 
-it("a batch of webhooks stores its raw copies in one file, byte for byte", async () => {
+it("a batch of webhooks stores its raw copies in one row, byte for byte, which ends seven days after the first arrived", async () => {
   const raws = [instagramWebhook(account, [{ mid: "r1", text: "é ✓", at: testEnv.now() }]), "{}"];
+  // A batch across the end of an hour has a row for each hour.
+  testEnv.advance(HOUR - (testEnv.now() % HOUR));
+  const arrivedAt = testEnv.now();
   await openQueue(queues.inbound, testEnv.eventSource).sendAll(
-    raws.map((raw) => ({ body: inboundBody(raw, testEnv.now()) })),
+    raws.map((raw, index) => ({ body: inboundBody(raw, arrivedAt + index * MINUTE) })),
   );
+  testEnv.advance(MINUTE);
   const { records } = await runWorker();
   const firstId = records[0]?.messageId ?? "?";
-  expect(await copyFiles(firstId)).toHaveLength(1);
-  expect(await storedCopies(firstId)).toEqual(raws);
+  const [row, ...others] = await copyRows(firstId);
+  expect(row?.webhooks).toEqual(raws);
+  expect(others).toEqual([]);
+  expect(await copyFiles(firstId)).toEqual([]);
+  const item = await readRow(rawCopyKey(arrivedAt, row?.name.split("#")[1] ?? ""));
+  expect(item?.x).toBe(Math.ceil((arrivedAt + 7 * DAY) / SECOND));
+});
+
+it.each([
+  [0, "row"],
+  [1, "file"],
+])("a batch of webhooks whose copies have %i bytes more than a row may have is in one %s", async (more, place) => {
+  const raw = webhookWithCopyOf(RAW_COPY_ROW_BYTES_MAX + more, testEnv.now());
+  await openQueue(queues.inbound, testEnv.eventSource).send({ body: inboundBody(raw, testEnv.now()) });
+  const firstId = (await runWorker()).records[0]?.messageId ?? "?";
+  const [rows, files] = [await copyRows(firstId), await copyFiles(firstId)];
+  expect((place === "row" ? rows : files).map(({ webhooks }) => webhooks)).toEqual([[raw]]);
+  expect([...rows, ...files]).toHaveLength(1);
+});
+
+it("a batch of webhooks with copies in a row and in the bucket has both where it is repeated", async () => {
+  const large = webhookWithCopyOf(RAW_COPY_ROW_BYTES_MAX + 1, testEnv.now() - HOUR);
+  const broken = ingestWorker(testEnv.ingestPorts({ ...queues, events: `${queues.events}-gone` }), testEnv.now);
+  const body = inboundBody(instagramWebhook(account, [{ mid: "two", text: "x", at: testEnv.now() }]), testEnv.now());
+  await openQueue(queues.inbound, testEnv.eventSource).sendAll([
+    { body: inboundBody(large, testEnv.now() - HOUR) },
+    { body },
+  ]);
+  const { records } = await invokeWorker(testEnv.eventSource, queues.inbound, broken);
+  const firstId = records[0]?.messageId ?? "?";
+  const stored = async () => [await copyRows(firstId), await copyFiles(firstId)];
+  const first = await stored();
+  expect(first.map((places) => places.length)).toEqual([1, 1]);
+  testEnv.advance(31_000);
+  expect((await runWorker()).failed).toEqual([]);
+  expect(await stored()).toEqual(first);
 });
 
 it("a batch of webhooks whose first record is retried alone does not overwrite the copies of the others", async () => {
@@ -132,7 +193,8 @@ it("a batch of webhooks whose first record is retried alone does not overwrite t
   expect(failed).toEqual([records[0]?.messageId]);
   testEnv.advance(31_000);
   expect((await runWorker()).records.map(({ messageId }) => messageId)).toEqual(failed);
-  expect((await storedCopies(failed[0] ?? "?")).toSorted()).toEqual([raws[0], ...raws].toSorted());
+  const stored = (await copyRows(failed[0] ?? "?")).flatMap(({ webhooks }) => webhooks);
+  expect(stored.toSorted()).toEqual([raws[0], ...raws].toSorted());
 });
 
 it("a batch of webhooks is reported completely when its time is over, and is retried", async () => {
@@ -212,14 +274,20 @@ it("a webhook in a file is read from there, and the file is removed after everyt
   expect(await receiveEvents()).toHaveLength(1);
 });
 
-it("a batch of webhooks counts its stored messages in one line, and a repeated webhook counts none", async () => {
+it("a batch of webhooks has its stored messages counted in one line by the worker of their events, and a repeated webhook has none", async () => {
   const queue = openQueue(queues.inbound, testEnv.eventSource);
+  const deliver = async () => {
+    const worker = deliverWorker(testEnv.deliverPorts(queues, openWebhookClient()), testEnv.now);
+    await invokeWorker(testEnv.eventSource, queues.events, worker);
+  };
   const repeatedWebhook = queueWebhook("n1", "n2");
   await queue.sendAll([repeatedWebhook, queueWebhook("n3")].map((body) => ({ body })));
   await runWorker();
+  await deliver();
   expect(countedMetrics(testEnv.lines)).toEqual([{ Stored: 3 }]);
   await queue.sendAll([{ body: repeatedWebhook }]);
   await runWorker();
+  await deliver();
   expect(countedMetrics(testEnv.lines)).toEqual([{ Stored: 3 }]);
 });
 

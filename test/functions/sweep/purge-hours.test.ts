@@ -1,8 +1,9 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, it } from "vitest";
 import { openFiles } from "#base/aws/files.ts";
+import { randomToken } from "#base/kernel/bytes.ts";
 import { newUlid, ulidTime } from "#base/kernel/ids.ts";
-import { RETENTION, UPLOAD_FINISHABLE, UPLOAD_PROCESSING_MAX } from "#base/kernel/limits.ts";
+import { RAW_COPY_ROW_BYTES_MAX, RETENTION, UPLOAD_FINISHABLE, UPLOAD_PROCESSING_MAX } from "#base/kernel/limits.ts";
 import { DAY, HOUR, MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
 import { quarantineDeadLetter } from "#features/dead-letters/flows/quarantine.ts";
 import { storeRawCopies } from "#features/inbox/flows/inbound-webhooks.ts";
@@ -49,7 +50,7 @@ function openStorage(): Storage {
 async function storeWebhook({ raw, arrivals }: Storage, arrivedAt: Millis): Promise<void> {
   const stored = raw.objects.length;
   const files = openFiles("raw", raw.client);
-  const copy = { receivedAt: arrivedAt, raw: Buffer.from("{}") };
+  const copy = { receivedAt: arrivedAt, raw: Buffer.from(randomToken(RAW_COPY_ROW_BYTES_MAX).toString("base64")) };
   await storeRawCopies({ ...testEnv.ingestPorts(queues), files }, newUlid(arrivedAt), [copy], arrivedAt);
   await files.put(largeWebhookKey(arrivedAt, newUlid(arrivedAt)), Buffer.from("{}"));
   for (const { key } of raw.objects.slice(stored)) arrivals.set(key, arrivedAt);

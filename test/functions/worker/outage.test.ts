@@ -2,7 +2,9 @@ import { ListObjectsV2Command } from "@aws-sdk/client-s3";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { LogLine } from "#base/aws/log.ts";
 import { openQueue } from "#base/aws/queues.ts";
-import { compress, decompress } from "#base/kernel/compression.ts";
+import { randomToken } from "#base/kernel/bytes.ts";
+import { compress } from "#base/kernel/compression.ts";
+import { RAW_COPY_ROW_BYTES_MAX } from "#base/kernel/limits.ts";
 import { ServiceUnavailable } from "#base/kernel/service-fault.ts";
 import { DAY, MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
 import { type RecordOutcome, waitForService } from "#base/queues/record-outcome.ts";
@@ -22,6 +24,7 @@ import {
   receiveAllMessages,
   receiveBatch,
 } from "../../support/flows/queue-worker.ts";
+import { listCopyRows, readCopies } from "../../support/flows/raw-copies.ts";
 import { openTestEnv } from "../../support/flows/test-env.ts";
 import { openedEach, openedOnce } from "../../support/opened.ts";
 import { newTenant } from "../../support/stores/samples.ts";
@@ -127,17 +130,19 @@ describe("a worker in an outage", () => {
 describe("webhooks of ten people", () => {
   const people = Array.from({ length: 10 }, (_, index) => `person-${index}`);
   let tenant: ReturnType<typeof newTenant>;
-  beforeEach(async () => {
+  beforeEach(() => {
     tenant = newTenant();
-    const account = await testEnv.connect(tenant);
-    const bodies = people.map((from) =>
-      inboundBody(
-        instagramWebhook(account, [{ mid: from, person: from, text: from, at: testEnv.now() }]),
-        testEnv.now(),
-      ),
-    );
-    await openQueue(queues.inbound, testEnv.eventSource).sendAll(bodies.map((body) => ({ body })));
   });
+  /** @param padding bytes that each webhook has besides */
+  const queueWebhooks = async (padding: number) => {
+    const account = await testEnv.connect(tenant);
+    const bodies = people.map((from) => {
+      const webhook = instagramWebhook(account, [{ mid: from, person: from, text: from, at: testEnv.now() }]);
+      const raw = { ...JSON.parse(webhook), padding: randomToken(padding).toString("base64") };
+      return inboundBody(JSON.stringify(raw), testEnv.now());
+    });
+    await openQueue(queues.inbound, testEnv.eventSource).sendAll(bodies.map((body) => ({ body })));
+  };
   const worker = () => ingestWorker(testEnv.ingestPorts(queues), testEnv.now);
   const texts = async () => {
     const { rows } = await messageStore(testEnv.table).feed(tenant, {
@@ -151,6 +156,7 @@ describe("webhooks of ten people", () => {
   };
 
   it("webhooks of ten people are in the inbox and published after the table refused everything for twenty minutes", async () => {
+    await queueWebhooks(0);
     const end = injectFaults(testEnv.client, () => "fail");
     const receives = await runFor(20 * MINUTE, worker);
     end();
@@ -162,18 +168,31 @@ describe("webhooks of ten people", () => {
     expect(await queueDepth(testEnv.eventSource, queues.inbound)).toBe(0);
   });
 
-  describe("while the bucket of raw copies refuses everything for 35 minutes", () => {
+  describe.each([
+    ["the bucket of raw copies refuses", RAW_COPY_ROW_BYTES_MAX / people.length],
+    ["the table refuses the rows of raw copies", 0],
+  ])("while %s everything for 35 minutes", (_place, padding) => {
     const put = vi.fn((): Promise<void> => Promise.reject(new ServiceUnavailable("text")));
-    const worker = () =>
-      ingestWorker({ ...testEnv.ingestPorts(queues), files: { ...testEnv.files, put } }, testEnv.now);
+    const refusing = () => ({
+      ...testEnv.ingestPorts(queues),
+      files: { ...testEnv.files, put },
+      ...(padding === 0 ? { rawCopies: { save: put } } : {}),
+    });
+    const worker = () => ingestWorker(refusing(), testEnv.now);
     const copies = async () => {
       const { Contents = [] } = await testEnv.s3.send(new ListObjectsV2Command({ Bucket: "raw", Prefix: "raw/" }));
       const files = await Promise.all(Contents.map(({ Key = "" }) => testEnv.files.get(Key)));
-      const text = files.map((file) => Buffer.from(decompress(file ?? new Uint8Array())).toString()).join("");
-      return people.map((person) => text.split(`\\"mid\\":\\"${person}\\"`).length - 1);
+      const rows = await listCopyRows(testEnv.client, testEnv.table.name);
+      const webhooks = [
+        ...files.map((file) => readCopies(file ?? new Uint8Array())),
+        ...rows.map((row) => row.webhooks),
+      ];
+      const text = webhooks.flat().join("\n");
+      return people.map((person) => text.split(`"mid":"${person}"`).length - 1);
     };
 
-    it("webhooks while the bucket of raw copies refuses everything are in the inbox and published at once, and their copies are stored after it", async () => {
+    it("webhooks whose raw copies are refused are in the inbox and published at once, and their copies are stored after it", async () => {
+      await queueWebhooks(padding);
       const before = await copies();
       await invokeWorker(testEnv.eventSource, queues.inbound, worker());
       expect(await texts()).toEqual(people);
@@ -191,18 +210,20 @@ describe("webhooks of ten people", () => {
       expect(await queueDepth(testEnv.eventSource, queues.inbound)).toBe(0);
     });
 
-    it("webhooks while the bucket of raw copies refuses everything are received again when the queue does not take the messages for their copies", async () => {
+    it("webhooks whose raw copies are refused are received again when the queue does not take the messages for their copies", async () => {
+      await queueWebhooks(padding);
       const sendBack = () => Promise.reject(new ServiceUnavailable("text"));
-      const ports = { ...testEnv.ingestPorts(queues), files: { ...testEnv.files, put } };
+      const ports = refusing();
       const receivedMessages = { ...ports.receivedMessages, sendBack };
       const refused = ingestWorker({ ...ports, receivedMessages }, testEnv.now);
       expect((await invokeWorker(testEnv.eventSource, queues.inbound, refused)).failed).toHaveLength(people.length);
       expect(await texts()).toEqual(people);
     });
 
-    it("webhooks while the bucket of raw copies refuses everything have a large webhook's file until its copy is stored", async () => {
+    it("webhooks whose raw copies are refused have a large webhook's file until its copy is stored", async () => {
       const file = "inbound/2026-01-01/large";
-      await testEnv.files.put(file, compress("{}"));
+      const large = randomToken(padding * people.length).toString("base64");
+      await testEnv.files.put(file, compress(JSON.stringify({ large })));
       const body = encodeInbound({ receivedAt: testEnv.now(), bytes: null, file });
       await openQueue(queues.inbound, testEnv.eventSource).send({ body });
       await runFor(MINUTE, worker);

@@ -5,7 +5,7 @@ import { type Evidence, SLACK, type StoredChange, type StoredItem } from "./evid
 
 const endStatuses: Readonly<Record<string, string>> = { delivered: "d", failed: "f", blocked: "f", dlq: "q" };
 
-/** Counters never exceed the truth, but for replies whose event was processed twice beside an erasure. */
+/** Counters never exceed the truth, but for messages whose event was processed twice beside an erasure. */
 export function judgeCounters(evidence: Evidence): string[] {
   const recounted = countersOfRecounted(evidence.changes);
   return counts(evidence).flatMap(({ name, counted, truth }) =>
@@ -18,7 +18,7 @@ export function judgeCounters(evidence: Evidence): string[] {
 /** Counters are exact when nothing went wrong, but for messages that were removed while they were stored. */
 export function judgeExactCounters(evidence: Evidence): string[] {
   if (evidence.history.steps.some(([{ do: act }]) => act === "trouble")) return [];
-  const undone = [...countersOfUndone(evidence.changes), ...countersOfErasedSends(evidence.changes)];
+  const undone = [...countersOfUndone(evidence.changes), ...countersOfGone(evidence.changes)];
   return counts(evidence).flatMap(({ name, counted, truth }) => {
     if (mayBeDeleted(evidence, name.split(" ")[0] ?? "")) return [];
     const least = truth - undone.filter((each) => each === name).length;
@@ -81,17 +81,18 @@ function countersOfUndone(changes: readonly StoredChange[]): string[] {
 }
 
 /**
- * The counters of the sends whose message an erasure removed before their event was processed, one for each. The event
- * then has no body, and nothing counts it. docs/guides/stats.md
+ * The counters of the messages that were erased or unsent before their event was processed, one for each. The event then
+ * has no body, and nothing counts it. docs/guides/stats.md
  */
-function countersOfErasedSends(changes: readonly StoredChange[]): string[] {
+function countersOfGone(changes: readonly StoredChange[]): string[] {
   // Rows that count an event: its deliveries, and the claim of an event without them.
   const counted = new Set(
     changes.flatMap(({ after }) => (after && !after.PK.startsWith("CONV#") ? eventsOf(after) : [])),
   );
   return changes.flatMap(({ before, after }) => {
-    if (!before || after || before.z || !before.PK.startsWith("CONV#") || !before.SK.startsWith("M#")) return [];
-    return before.d === "outbound" && !counted.has(String(before.e)) ? [`${before.PK.split("#")[1]} m`] : [];
+    if (!before || (after && !after.un) || before.un || before.z) return [];
+    if (!before.PK.startsWith("CONV#") || !before.SK.startsWith("M#")) return [];
+    return counted.has(String(before.e)) ? [] : [`${before.PK.split("#")[1]} m`];
   });
 }
 
@@ -101,14 +102,14 @@ function eventsOf({ PK, SK }: StoredItem): string[] {
 }
 
 /**
- * The counters of the replies whose event was processed twice, and an erasure removed the row that counts them in between,
+ * The counters of the messages whose event was processed twice, and an erasure removed the row that counts them in between,
  * one for each. docs/guides/stats.md
  */
 function countersOfRecounted(changes: readonly StoredChange[]): string[] {
   const removed = new Set<string>();
   return changes.flatMap(({ before, after }) => {
     const { PK, SK, ty } = after ?? before ?? { PK: "", SK: "" };
-    if (!PK.startsWith("D#") || ty !== "message.sent") return [];
+    if (!PK.startsWith("D#") || (ty !== "message.sent" && ty !== "message.received")) return [];
     if (!after) removed.add(`${PK} ${SK}`);
     return !before && removed.has(`${PK} ${SK}`) ? [`${PK.split("#")[1]} m`] : [];
   });

@@ -167,6 +167,7 @@ describe("the rows of the table", () => {
     Message: `${week} and ${durationText(privateDuration(items, "CLOCK_MARGIN"))} after it was sent`,
     Head: `${week} after the newest message`,
     "Change before its message": week,
+    "Raw copies of a batch": `${week} from the arrival of the first one`,
     "Event without a message": week,
     "Marker of an outbound or late message id": week,
     "Due send": week,

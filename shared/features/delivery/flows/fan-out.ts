@@ -53,12 +53,9 @@ export async function fanOut(ports: DeliverPorts, publication: Publication, batc
   const targets = await currentTargets(ports, publication, batch);
   if (event.repeated) await resumeOthers(ports, publication, { targets: rendered ? targets : [], batch });
   if (!rendered) return drop("gone");
+  const uncounted = await isUncounted(ports, publication, { targets, batch });
   // The first row is written once, and its writer counts the message. An event without a row has a claim instead.
-  if (event.uncounted && targets.length === 0 && !event.repeated) {
-    if (await ports.counters.claimCount(event.tenant, event.eventUlid, batch.now()))
-      countMessage(batch.tally, event.tenant);
-  }
-  const uncounted = targets.length > 0 && (await isUncounted(ports, publication, batch));
+  if (uncounted && targets.length === 0) countMessage(batch.tally, event.tenant);
   const results = await Promise.allSettled(
     targets.map((endpoint, index) => {
       const endpointEvent = { ...event, uncounted: uncounted && index === 0 };
@@ -71,15 +68,24 @@ export async function fanOut(ports: DeliverPorts, publication: Publication, batc
 }
 
 /**
- * Whether the first row of this run counts the event's message. A repeated event may have other targets than the first
- * one had, which counted the message with a row of another endpoint, or with a claim where it had no target.
+ * Whether this run counts the event's message, with its first row or, where it has no target, with a claim. A repeated
+ * event may have other targets than the first one had, which counted the message with a row of another endpoint, or with
+ * a claim.
  */
-async function isUncounted(ports: DeliverPorts, { event, endpoints }: Publication, batch: Batch): Promise<boolean> {
+async function isUncounted(
+  ports: DeliverPorts,
+  { event, endpoints }: Publication,
+  { targets, batch }: { targets: readonly Endpoint[]; batch: Batch },
+): Promise<boolean> {
   const { tenant, eventUlid, uncounted = false, repeated } = event;
-  if (!uncounted || !repeated || !endpoints.some((endpoint) => mayHaveChangedSince(endpoint, eventUlid)))
-    return uncounted;
-  const rows = await allDone(endpoints.map(({ id }) => ports.deliveries.get(tenant, id, eventUlid)));
-  return rows.every((row) => row === null) && ports.counters.claimCount(tenant, eventUlid, batch.now());
+  if (!uncounted) return false;
+  const mayHaveOtherRows = repeated && endpoints.some((endpoint) => mayHaveChangedSince(endpoint, eventUlid));
+  if (targets.length > 0 && !mayHaveOtherRows) return true;
+  if (mayHaveOtherRows) {
+    const rows = await allDone(endpoints.map(({ id }) => ports.deliveries.get(tenant, id, eventUlid)));
+    if (rows.some((row) => row !== null)) return false;
+  }
+  return ports.counters.claimCount(tenant, eventUlid, batch.now());
 }
 
 /** The endpoints that get the event. One whose circuit seems open is read again: a wait for a closed one has no end. */

@@ -1,7 +1,7 @@
 import type { QueueMessage } from "#base/aws/queues.ts";
 import { compress, decompress } from "#base/kernel/compression.ts";
 import { newUlid } from "#base/kernel/ids.ts";
-import { INLINE_WEBHOOK_BYTES_MAX } from "#base/kernel/limits.ts";
+import { INLINE_WEBHOOK_BYTES_MAX, RAW_COPY_ROW_BYTES_MAX } from "#base/kernel/limits.ts";
 import { allDone } from "#base/kernel/parallel.ts";
 import { iso, type Millis } from "#base/kernel/time.ts";
 import { traceField } from "#base/kernel/trace.ts";
@@ -84,12 +84,12 @@ export async function loadInbound(ports: IngestPorts, inbound: InboundMessage): 
 }
 
 /**
- * Stores the raw copies of a batch, in one file for each hour in which one arrived. A copy that the next purge would
- * remove is not stored.
- * @param name `rawCopiesName`: a retried record is stored again, in a file of its own unless all others are retried too
+ * Stores the raw copies of a batch, in one row for each hour in which one arrived, or in one file where they are larger.
+ * A copy that the next purge would remove is not stored.
+ * @param name `rawCopiesName`: a retried record is stored again, under a name of its own unless all others are retried too
  */
 export async function storeRawCopies(
-  ports: IngestPorts,
+  ports: Pick<IngestPorts, "files" | "rawCopies">,
   name: string,
   copies: readonly { receivedAt: Millis; raw: Uint8Array }[],
   now: Millis,
@@ -101,7 +101,10 @@ export async function storeRawCopies(
       const lines = sameHour.map(({ receivedAt, raw }) =>
         JSON.stringify({ received_at: iso(receivedAt), body: Buffer.from(raw).toString("utf8") }),
       );
-      return ports.files.put(`${folder}${name}.ndjson.gz`, compress(`${lines.join("\n")}\n`));
+      const content = compress(`${lines.join("\n")}\n`);
+      if (content.length > RAW_COPY_ROW_BYTES_MAX) return ports.files.put(`${folder}${name}.ndjson.gz`, content);
+      const arrivedAt = Math.min(...sameHour.map(({ receivedAt }) => receivedAt));
+      return ports.rawCopies.save({ name, arrivedAt, content });
     }),
   );
 }

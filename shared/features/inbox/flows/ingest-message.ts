@@ -7,7 +7,7 @@ import {
   undoRemovedEcho,
 } from "#features/erasure/late-writes.ts";
 import { echoSentVia } from "#features/sending/rules/sends.ts";
-import { countMessage, uncountMessage } from "#features/stats/count.ts";
+import { countMessage } from "#features/stats/count.ts";
 import { requestProfile } from "../effects.ts";
 import type { IngestPorts } from "../ports.ts";
 import { hasRetentionEnded, conversationId as idOfConversation, isLate, type Message } from "../rules/messages.ts";
@@ -44,6 +44,8 @@ export async function ingestMessage(ports: IngestPorts, update: MessageUpdate, c
   const isUnsent = hasPending && (await applyPending(ports, changeContext, record.ref));
   if (!isUnsent && record.message.unsentAt === undefined) {
     effects.events.push(messageEvent(tenant, record, receivedAt));
+  } else if (record.isNew && record.message.direction !== "outbound") {
+    countMessage(effects.tally, tenant);
   }
   requestProfile(effects, { tenant, message: record.message, before: snapshot, snapshot: advance.snapshot, now });
 }
@@ -62,7 +64,7 @@ async function storeMessage(
     update,
     message,
     erasure,
-    context: { account, snapshot, effects, now },
+    context: { account, snapshot, now },
   }: { update: MessageUpdate; message: Message; erasure: ConversationErasure; context: UpdateContext },
 ): Promise<StoredMessage | "erased" | "ended"> {
   const { tenant, handle: accountHandle, shards } = account;
@@ -70,9 +72,6 @@ async function storeMessage(
   // The marker of a repeated message may name an earlier time than the update has, such as that of its arrival.
   if (hasRetentionEnded(record.message.sentAt, now)) return "ended";
   if (await undoRemovedEcho(ports, tenant, { update, record, erasure })) return "erased";
-  const isCounted = record.isNew && record.message.direction !== "outbound";
-  // Before the head advances: if that fails, the message is stored, and not new when the webhook is repeated.
-  if (isCounted) countMessage(effects.tally, tenant);
   const { pictureEndsAt } = snapshot;
   const advance = await ports.conversations.advanceHead(tenant, record.message, {
     accountHandle,
@@ -80,9 +79,7 @@ async function storeMessage(
     erasedAt: erasure.erasedAt,
     expiredPictureEndsAt: pictureEndsAt !== null && pictureEndsAt <= now ? pictureEndsAt : null,
   });
-  if (!(await undoLateWrite(ports, tenant, record, advance))) return { record, advance, erasure };
-  if (isCounted) uncountMessage(effects.tally, tenant);
-  return "erased";
+  return (await undoLateWrite(ports, tenant, record, advance)) ? "erased" : { record, advance, erasure };
 }
 
 function recordMessage(

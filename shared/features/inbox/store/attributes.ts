@@ -81,4 +81,6 @@ export const reactionAttributes = {
 
 export const pendingChangeAttributes = { ...ttl, ...messageChange, changedAt: "ca" } as const;
 
+export const rawCopyAttributes = { ...ttl, content: "b" } as const;
+
 export const feedHeaderAttributes = { ...feedIndex, shards: "n" } as const;

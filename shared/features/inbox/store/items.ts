@@ -1,7 +1,7 @@
 import { sha256, shortHash } from "#base/kernel/bytes.ts";
 import { RETENTION } from "#base/kernel/limits.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
-import { MINUTE, type Millis } from "#base/kernel/time.ts";
+import { HOUR, MINUTE, type Millis } from "#base/kernel/time.ts";
 import { absentOr, allOf, below, type Expression, isUnchanged } from "#base/table/expressions.ts";
 import { type Key, t13, timeToLive } from "#base/table/keys.ts";
 import {
@@ -41,6 +41,18 @@ export function markerKey(conversationId: string, messageId: string): Key {
 export function pendingChangeKey(conversationId: string, messageHash: string): Key {
   return { PK: conversationId, SK: `C#${messageHash}` };
 }
+
+/**
+ * The raw copies of a batch. The partitions of an hour take what one of them could not.
+ * @param arrivedAt of the first webhook
+ * @param name the same for the same webhooks
+ */
+export function rawCopyKey(arrivedAt: Millis, name: string): Key {
+  const shard = shortHash(name).charCodeAt(0) % RAW_COPY_SHARDS;
+  return { PK: `RAW#${Math.floor(arrivedAt / HOUR)}#${shard}`, SK: `${t13(arrivedAt)}#${name}` };
+}
+
+const RAW_COPY_SHARDS = 8;
 
 /** The position of the header of a feed of several shards. It sorts after every other position, which starts with a digit. */
 export const FEED_HEADER = "~";
@@ -169,7 +181,7 @@ export interface MessageItem extends Key, ReactionFields {
   readonly [messageAttributes.editText]?: string;
   readonly [messageAttributes.editCount]?: number;
   readonly [messageAttributes.editedAt]?: Millis;
-  /** The message was stored and counted as an echo before its send was matched to it. */
+  /** An earlier release stored and counted the message as an echo before its send was matched to it. */
   readonly [messageAttributes.countedAsEcho]?: true;
   /** The row of an unsent message stays, without content: it is shown as unsent, and a repeated webhook cannot restore it. */
   readonly [messageAttributes.unsentAt]?: Millis;

@@ -109,7 +109,7 @@ export function outboundMessageStore(table: Table) {
     return { ...recorded, message: await overrideAuthor(tenant, recorded, message) };
   }
 
-  /** Gives a stored message the author of `source`. A message that was stored as an echo has been counted. */
+  /** Gives a stored message the author of `source`. */
   async function overrideAuthor(
     tenant: TenantId,
     existing: { ref: MessageRef; message: Message },
@@ -122,7 +122,6 @@ export function outboundMessageStore(table: Table) {
       [A.actorId]: author.actorId || undefined,
       [A.replyTo]: author.replyTo || undefined,
       [A.holdId]: author.holdId || undefined,
-      ...(existing.message.direction === "echo" ? { [A.countedAsEcho]: true } : {}),
     };
     const key = messageKey(existing.ref.conversationId, existing.ref.position);
     const result = await conditionalWrite<MessageItem>(table, update(key, { set }, itemExists, "ALL_NEW"));

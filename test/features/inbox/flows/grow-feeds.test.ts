@@ -3,7 +3,9 @@ import { openQueue } from "#base/aws/queues.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
 import { counterStore } from "#features/stats/store.ts";
 import { tenantStateStore } from "#features/tenants/store/tenant-states.ts";
+import { deliverWorker } from "../../../../functions/deliver/worker.ts";
 import { ingestWorker } from "../../../../functions/ingest/worker.ts";
+import { openWebhookClient } from "../../../base/net/webhook-client-fixture.ts";
 import { inboundBody, instagramWebhook } from "../../../support/flows/inbound-webhooks.ts";
 import { invokeWorker } from "../../../support/flows/queue-worker.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
@@ -21,6 +23,8 @@ it("a tenant's feeds get a second shard with the message that exceeds one shard'
     const raw = instagramWebhook(account, [{ mid: `${tenant}-${mid}`, text: mid, at: testEnv.now() }]);
     await openQueue(queues.inbound, testEnv.eventSource).send({ body: inboundBody(raw, testEnv.now()) });
     await invokeWorker(testEnv.eventSource, queues.inbound, ingestWorker(testEnv.ingestPorts(queues), testEnv.now));
+    const deliver = deliverWorker(testEnv.deliverPorts(queues, openWebhookClient()), testEnv.now);
+    await invokeWorker(testEnv.eventSource, queues.events, deliver);
   };
   await counterStore(testEnv.table).add(tenant, { messages: 539_999, endpoints: new Map() }, testEnv.now());
   await take("last-of-one");

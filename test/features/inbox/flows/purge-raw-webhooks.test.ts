@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { beforeEach, expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import { ulidTime } from "#base/kernel/ids.ts";
-import { RETENTION } from "#base/kernel/limits.ts";
+import { RAW_COPY_ROW_BYTES_MAX, RETENTION } from "#base/kernel/limits.ts";
 import { forEachConcurrent } from "#base/kernel/parallel.ts";
 import { DAY, HOUR, MINUTE, type Millis } from "#base/kernel/time.ts";
 import { receiveWebhook, storeRawCopies } from "#features/inbox/flows/inbound-webhooks.ts";
@@ -28,9 +28,11 @@ async function listKeys(): Promise<string[]> {
   return pages.flatMap(({ keys }) => keys);
 }
 
-/** Stores the copy of one webhook. Its file is named by its arrival. */
-const storeCopy = (receivedAt: Millis, storedAt = receivedAt) =>
-  storeRawCopies(testEnv.ingestPorts(queues), `copy-${receivedAt}`, [{ receivedAt, raw: Buffer.from("{}") }], storedAt);
+/** Stores the copy of one webhook that is too large for a row. Its file is named by its arrival. */
+const storeCopy = (receivedAt: Millis, storedAt = receivedAt) => {
+  const raw = Buffer.from(randomBytes(RAW_COPY_ROW_BYTES_MAX).toString("base64"));
+  return storeRawCopies(testEnv.ingestPorts(queues), `copy-${receivedAt}`, [{ receivedAt, raw }], storedAt);
+};
 
 async function storeLargeWebhook(): Promise<void> {
   const intake = { inbound: openQueue(queues.inbound, testEnv.sqs), files: testEnv.files };

@@ -169,7 +169,7 @@ it("deliveries complete when counting fails, and the failure is logged", async (
   const end = fixture.failCounterUpdates("crash");
   expect((await fixture.deliver()).failed).toEqual([]);
   end();
-  expect(fixture.countingFailures()).toEqual([{ event: "counters.save_failed", error: "Crash", messages: 0 }]);
+  expect(fixture.countingFailures()).toEqual([{ event: "counters.save_failed", error: "Crash", messages: 1 }]);
   expect(await queueDepth(testEnv.eventSource, fixture.queues.events)).toBe(0);
 });
 

@@ -38,8 +38,10 @@ it("inbound messages count once however often they are repeated, in both directi
   await say({ mid: "a" }, { mid: "b" }, { mid: "a" });
   await say({ mid: "b" }, { mid: "echo", echo: true });
   await ingest();
+  await fixture.deliver();
   await say({ mid: "a" }, { mid: "echo", echo: true }, { mid: "c" });
   await ingest();
+  await fixture.deliver();
   expect(await fixture.messages()).toBe(4);
 });
 
@@ -57,6 +59,7 @@ it("inbound messages cost one update per tenant of the batch", async () => {
     return "pass";
   });
   await ingest();
+  await fixture.deliver();
   end();
   expect(counted.sort()).toEqual([`S#${fixture.tenant}`, `S#${other}`].sort());
   expect(await fixture.messages()).toBe(2);
@@ -70,9 +73,11 @@ it("inbound messages count even when the batch fails later, because they are sto
   );
   expect((await ingest()).failed).toHaveLength(1);
   end();
+  await fixture.deliver();
   expect(await fixture.messages()).toBe(1);
   testEnv.advance(31 * SECOND);
   expect((await ingest()).failed).toEqual([]);
+  await fixture.deliver();
   expect(await fixture.messages()).toBe(3);
 
   await say({ mid: "c" });
@@ -80,7 +85,24 @@ it("inbound messages count even when the batch fails later, because they are sto
   expect((await ingest(broken)).failed).toHaveLength(1);
   testEnv.advance(31 * SECOND);
   await ingest();
+  await fixture.deliver();
   expect(await fixture.messages()).toBe(4);
+});
+
+it("inbound messages count once where they were unsent before they came", async () => {
+  const early = JSON.parse(instagramWebhook(fixture.account, [{ mid: "gone", text: "", at: testEnv.now() }]));
+  early.entry[0].messaging[0].message = { mid: "gone", is_deleted: true };
+  const body = inboundBody(JSON.stringify(early), testEnv.now());
+  await openQueue(fixture.queues.inbound, testEnv.eventSource).send({ body });
+  await ingest();
+  await fixture.deliver();
+  expect(await fixture.messages()).toBe(0);
+  for (let arrivals = 0; arrivals < 2; arrivals++) {
+    await say({ mid: "gone" });
+    await ingest();
+    await fixture.deliver();
+    expect(await fixture.messages()).toBe(1);
+  }
 });
 
 it("inbound messages do not count when an erasure takes them back", async () => {
@@ -91,6 +113,7 @@ it("inbound messages do not count when an erasure takes them back", async () => 
   });
   await say({ mid: "before" });
   await ingest();
+  await fixture.deliver();
   await say({ mid: "late" }, { mid: "echo", echo: true });
   testEnv.advance(SECOND);
   let isErased = false;
@@ -103,6 +126,7 @@ it("inbound messages do not count when an erasure takes them back", async () => 
     return "pass";
   });
   await ingest();
+  await fixture.deliver();
   end();
   expect(isErased).toBe(true);
   expect(await listFeed(testEnv, fixture.tenant)).toEqual([]);
@@ -113,9 +137,10 @@ it("inbound messages are stored and published when counting fails, and the failu
   await say({ mid: "a" });
   const end = fixture.failCounterUpdates("crash");
   expect((await ingest()).failed).toEqual([]);
+  expect(await queueDepth(testEnv.eventSource, fixture.queues.events)).toBe(1);
+  expect((await fixture.deliver()).failed).toEqual([]);
   end();
   expect(fixture.countingFailures()).toEqual([{ event: "counters.save_failed", error: "Crash", messages: 1 }]);
-  expect(await queueDepth(testEnv.eventSource, fixture.queues.events)).toBe(1);
   expect(await fixture.messages()).toBe(0);
 });
 
@@ -123,6 +148,7 @@ it("inbound messages count once when the counter's response is lost", async () =
   await say({ mid: "a" });
   const end = fixture.failCounterUpdates("lost");
   await ingest();
+  await fixture.deliver();
   end();
   expect(fixture.countingFailures()).toEqual([]);
   expect(await fixture.messages()).toBe(1);

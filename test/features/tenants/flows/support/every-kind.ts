@@ -61,6 +61,8 @@ export const rowsOfTenant: Readonly<Record<string, (tenant: TenantId) => Row | R
     { ...keys.relatedKeys.upload(`upload-of-${tenant}`), c: conversation(tenant) },
     { ...keys.relatedKeys.upload(uploadIdOf(tenant)), c: conversation(tenant), h: copyOf(tenant) },
   ],
+  // It has webhooks of many tenants, and ends by time.
+  rawCopyKey: () => ({ ...keys.rawCopyKey(NOW, "batch"), b: new Uint8Array([1]) }),
   dueSendKey: (tenant) => ({ ...keys.dueSendKey(NOW, `send-of-${tenant}`), c: conversation(tenant), b: "{}" }),
   // The tenant's partition, and what its rows refer to.
   tenantKey: (tenant) => ({ ...keys.tenantKey(tenant), n: "Shop", st: "active", ca: NOW, ua: NOW }),
