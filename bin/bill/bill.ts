@@ -28,7 +28,7 @@ export interface PriceTable {
     readonly logBytesOfARequest: number;
     /** In the table, with indexes and deliveries. */
     readonly storedBytesOfAMessage: number;
-    /** In the bucket, compressed. */
+    /** Its raw copy in the table, compressed. */
     readonly rawBytesOfAMessage: number;
     readonly daysStored: number;
     readonly bytesOut: { readonly delivery: number; readonly reply: number; readonly answer: number };
@@ -45,7 +45,6 @@ export type PriceName =
   | "tableRecovery"
   | "queueRequests"
   | "bucketWrites"
-  | "bucketStorage"
   | "keys"
   | "keyRequests"
   | "secrets"
@@ -89,7 +88,6 @@ export function readPrices(): PriceTable {
 
 /** The table's units of one message that arrives and is delivered, and of a reply with its echo and its delivery. */
 export function messageUnits(costs: (pattern: string) => Units, batch: number): { inbound: Units; reply: Units } {
-  const counts = 2 / batch;
   const delivered: Units = {
     wcu: costs("First attempt, delivered").wcu + 1 / batch,
     rcu: costs("Endpoints of a tenant").rcu / batch + costs("Messages of a batch").rcu,
@@ -99,9 +97,13 @@ export function messageUnits(costs: (pattern: string) => Units, batch: number): 
   const route = costs("Account to tenant, and the tenant's state").rcu / batch;
   const snapshot = costs("Conversation snapshot").rcu;
   return {
-    inbound: { wcu: stored.wcu + head.wcu + delivered.wcu + counts / 2, rcu: route + snapshot + delivered.rcu },
+    // Each webhook, and so each echo, has a raw copy, in a row of its batch.
+    inbound: { wcu: stored.wcu + head.wcu + delivered.wcu + 1 / batch, rcu: route + snapshot + delivered.rcu },
     // The key (1 RCU), and the rate limit (1 WCU).
-    reply: { wcu: 1 + sent.wcu + echo.wcu + delivered.wcu, rcu: 1 + sent.rcu + route + echo.rcu + delivered.rcu },
+    reply: {
+      wcu: 1 + sent.wcu + echo.wcu + 1 / batch + delivered.wcu,
+      rcu: 1 + sent.rcu + route + echo.rcu + delivered.rcu,
+    },
   };
 }
 
@@ -140,7 +142,8 @@ export function computeBill(
   const push = costs("Push an event of a message");
   const emptyPolls = template.polledQueues * assumptions.pollersOfAQueue * (seconds / assumptions.secondsOfAPoll);
   const storedMonths = assumptions.daysStored / daysOfAMonth;
-  const storedInTable = (messages * assumptions.storedBytesOfAMessage * storedMonths) / GB;
+  const storedInTable =
+    (messages * (assumptions.storedBytesOfAMessage + assumptions.rawBytesOfAMessage) * storedMonths) / GB;
   const quantities: Readonly<Record<PriceName, number>> = {
     lambdaRequests: invoked,
     lambdaTime: gbSeconds,
@@ -159,8 +162,8 @@ export function computeBill(
       perBatch(half) +
       4 * perBatch(messages) +
       3 * pushes,
-    bucketWrites: perBatch(messages) + 24 * daysOfAMonth,
-    bucketStorage: (messages * assumptions.rawBytesOfAMessage * storedMonths) / GB,
+    // The purge. Raw copies of more than 8 KB, which would be files, are rare.
+    bucketWrites: 24 * daysOfAMonth,
     keys: template.keys,
     // Of each batch of deliveries the endpoint's secret, of each reply the account's token, of each check the key's state.
     keyRequests: perBatch(messages) + half + watches,

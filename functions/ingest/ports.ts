@@ -12,7 +12,7 @@ import { messageStore } from "#features/inbox/store/messages.ts";
 import { outboundMessageStore } from "#features/inbox/store/outbound-messages.ts";
 import { pendingChangeStore } from "#features/inbox/store/pending-changes.ts";
 import { rawCopyStore } from "#features/inbox/store/raw-copies.ts";
-import { sendRecordStore } from "#features/sending/store/send-records.ts";
+import { dueSendStore, sendRecordStore } from "#features/sending/store/send-records.ts";
 import { counterStore } from "#features/stats/store.ts";
 import { tenantStateStore } from "#features/tenants/store/tenant-states.ts";
 import { parseUpdates, selectUpdates } from "#platforms/parse/parse.ts";
@@ -34,6 +34,7 @@ export function ingestPorts(host: Host = processHost): IngestPorts & WorkerPorts
     messages: messageStore(table),
     outboundMessages: outboundMessageStore(table),
     sendRecords: sendRecordStore(table),
+    dueSends: dueSendStore(table),
     conversations: conversationStore(table),
     messageChanges: messageChangeStore(table),
     pendingChanges: pendingChangeStore(table),

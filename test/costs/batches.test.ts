@@ -18,10 +18,10 @@ test.each<[batch: number, sockets: number, FullCost]>([
 });
 
 test.each<[batch: number, sockets: number, FullCost]>([
-  [10, 0, { wcu: 21.2, rcu: 7.1, sqs: 2.7, objects: 0, frames: 0 }],
-  [10, 1, { wcu: 21.2, rcu: 8.2, sqs: 3.3, objects: 0, frames: 4 }],
-  [1, 0, { wcu: 23, rcu: 8, sqs: 9, objects: 0, frames: 0 }],
-  [1, 1, { wcu: 23, rcu: 10, sqs: 15, objects: 0, frames: 4 }],
+  [10, 0, { wcu: 18.2, rcu: 5.55, sqs: 2.4, objects: 0, frames: 0 }],
+  [10, 1, { wcu: 18.2, rcu: 6.1, sqs: 2.7, objects: 0, frames: 2 }],
+  [1, 0, { wcu: 20, rcu: 6, sqs: 6, objects: 0, frames: 0 }],
+  [1, 1, { wcu: 20, rcu: 7, sqs: 9, objects: 0, frames: 2 }],
 ])("one reply and its echo in batches of %i of a tenant with %i sockets", async (batch, sockets, cost) => {
   expect(await replyInBatches(pipeline, { batch, sockets })).toEqual(cost);
 });

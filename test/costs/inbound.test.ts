@@ -233,7 +233,7 @@ test("one reply with a test key does not write the conversation's head", async (
   expectCost(await replyCost(pipeline, "test"), { wcu: 13, rcu: 3, sqs: 1 }, costTargets.reply);
 });
 
-test("one reply is delivered for one row and counted with it; its echo costs three refused writes and its raw copy", async () => {
+test("one reply is delivered for one row and counted with it; its echo costs the reads of its marker and its due item, and its raw copy", async () => {
   const workspace = await freshWorkspace(pipeline);
   await everyoneWrites(pipeline, workspace, 1);
   pipeline.advance(SECOND);
@@ -245,7 +245,7 @@ test("one reply is delivered for one row and counted with it; its echo costs thr
   await pipeline.receive(workspace.nextWebhook(0, { messageId }));
   const echo = await pipeline.cost(() => pipeline.ingest());
   await pipeline.deliver();
-  expectCost(echo, { wcu: 4, rcu: 1, sqs: 3 });
+  expectCost(echo, { wcu: 1, rcu: 2, sqs: 2 });
   expect(pipeline.loopback.events).toHaveLength(posted);
 });
 

@@ -9,7 +9,7 @@ import type { Accounts } from "#features/accounts/store/accounts.ts";
 import type { EventBodies } from "#features/delivery/store/event-bodies.ts";
 import type { Erasures } from "#features/erasure/store/erasures.ts";
 import type { PushRequestPorts } from "#features/realtime/ports.ts";
-import type { SendRecords } from "#features/sending/store/send-records.ts";
+import type { DueSends, SendRecords } from "#features/sending/store/send-records.ts";
 import type { CountingPorts } from "#features/stats/ports.ts";
 import type { TenantStates } from "#features/tenants/store/tenant-states.ts";
 import type { Platform } from "#platforms/platform.ts";
@@ -46,6 +46,7 @@ export interface IngestPorts extends CountingPorts {
   readonly messages: Messages;
   readonly outboundMessages: OutboundMessages;
   readonly sendRecords: Pick<SendRecords, "get" | "startedBetween" | "matchEcho">;
+  readonly dueSends: Pick<DueSends, "isDue">;
   readonly conversations: Conversations;
   readonly messageChanges: MessageChanges;
   readonly pendingChanges: PendingChanges;

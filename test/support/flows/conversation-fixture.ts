@@ -6,7 +6,7 @@ import { newEffects } from "#features/inbox/effects.ts";
 import { ingestUpdates } from "#features/inbox/flows/ingest-updates.ts";
 import { accountResolver } from "#features/inbox/flows/resolve-account.ts";
 import { conversationId, type Message } from "#features/inbox/rules/messages.ts";
-import type { MessageUpdate } from "#features/inbox/rules/updates.ts";
+import type { MessageUpdate, Update } from "#features/inbox/rules/updates.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
 import { sendReply } from "#features/sending/flows/reply.ts";
@@ -56,8 +56,6 @@ export async function openConversationFixture(testEnv: TestEnv, platform: Platfo
 
   /** Ingests one update in a new worker process. */
   async function ingest(update: Partial<MessageUpdate> & { messageId: string }): Promise<void> {
-    const ports = testEnv.ingestPorts(queues);
-    const effects = newEffects();
     const messageUpdate: MessageUpdate = {
       kind: "message",
       account,
@@ -70,7 +68,13 @@ export async function openConversationFixture(testEnv: TestEnv, platform: Platfo
       echo: null,
       ...update,
     };
-    await ingestUpdates(ports, accountResolver(ports), [messageUpdate], { effects, now: testEnv.now() });
+    await ingestUpdate(messageUpdate);
+  }
+
+  async function ingestUpdate(update: Update): Promise<void> {
+    const ports = testEnv.ingestPorts(queues);
+    const effects = newEffects();
+    await ingestUpdates(ports, accountResolver(ports), [update], { effects, now: testEnv.now() });
     await ports.events.sendAll(effects.events);
   }
 
@@ -108,6 +112,10 @@ export async function openConversationFixture(testEnv: TestEnv, platform: Platfo
     echo(messageId: string, text: string, rest: Partial<MessageUpdate> = {}): Promise<void> {
       return ingest({ messageId, text, echo: { appId: null, metadata: null }, ...rest });
     },
+
+    /** Ingests that the account unsent a message. */
+    unsend: (messageId: string): Promise<void> =>
+      ingestUpdate({ kind: "unsend", account, participantId: PERSON, at: testEnv.now(), messageId, by: "account" }),
 
     /** Starts a reply and waits until the platform has it. @param content a text, or attachments as a request has them */
     async startReply(

@@ -15,7 +15,7 @@ import type { MessageUpdate } from "../rules/updates.ts";
 import type { HeadAdvance } from "../store/conversations.ts";
 import type { RecordedMessage } from "../store/messages.ts";
 import { applyPending, hasPendingChange, removePending } from "./pending-changes.ts";
-import { reconcileEcho } from "./reconcile-echo.ts";
+import { isOfSettledSend, reconcileEcho } from "./reconcile-echo.ts";
 import type { UpdateContext } from "./update-context.ts";
 
 /** Stores one message in either direction, advances its conversation's head and publishes its event. */
@@ -34,7 +34,7 @@ export async function ingestMessage(ports: IngestPorts, update: MessageUpdate, c
     },
   );
   if (result === "erased") return removePending(ports, { account, conversationId, messageId });
-  if (result === "ended") return;
+  if (result === "ended" || result === "settled") return;
   const { record, advance, erasure } = result;
   // The head that named the change may have ended since, because a change does not extend its life.
   const mayBePending = advance.started && isLate(record.message.sentAt, now);
@@ -57,7 +57,10 @@ interface StoredMessage {
   readonly erasure: ConversationErasure;
 }
 
-/** @returns `erased` where an erasure that ran beside this removed it; `ended` where its retention has ended */
+/**
+ * @returns `erased` where an erasure that ran beside this removed it; `ended` where its retention has ended; `settled` where
+ * it is the echo of a send that has done all of this
+ */
 async function storeMessage(
   ports: IngestPorts,
   {
@@ -66,8 +69,11 @@ async function storeMessage(
     erasure,
     context: { account, snapshot, now },
   }: { update: MessageUpdate; message: Message; erasure: ConversationErasure; context: UpdateContext },
-): Promise<StoredMessage | "erased" | "ended"> {
+): Promise<StoredMessage | "erased" | "ended" | "settled"> {
   const { tenant, handle: accountHandle, shards } = account;
+  // The echo applies a change that came before the message. The head that names it may have ended before a late echo.
+  const mayBeSettled = update.echo !== null && !isLate(update.at, now) && !hasPendingChange(message.id, snapshot);
+  if (mayBeSettled && (await isOfSettledSend(ports, message))) return "settled";
   const record = await recordMessage(ports, { update, message, account, now });
   // The marker of a repeated message may name an earlier time than the update has, such as that of its arrival.
   if (hasRetentionEnded(record.message.sentAt, now)) return "ended";
@@ -96,7 +102,7 @@ function recordMessage(
   // A message is stored at its time. The marker of its id leads a repeated webhook without a time to the same row, and a
   // late one to the row of the platform's history.
   return update.isArrivalTime || isLate(update.at, now)
-    ? ports.outboundMessages.record(tenant, message, now, shards)
+    ? ports.outboundMessages.record(tenant, message, now, { shards })
     : ports.messages.record(tenant, message, now, shards);
 }
 

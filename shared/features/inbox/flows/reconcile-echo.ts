@@ -43,6 +43,19 @@ export async function reconcileEcho(
   return { ...recorded, message: await ports.outboundMessages.saveEchoedUrls(tenant, recorded, urls) };
 }
 
+/**
+ * Whether a message is of a send through the API of which nothing remains to do: the due item is removed last, after the
+ * message is stored, the head advanced and the event queued. An answer that is behind loses nothing. Without the marker the
+ * echo repeats that work, and what a missing due item hides is left to the sweep.
+ */
+export async function isOfSettledSend(
+  ports: Pick<IngestPorts, "outboundMessages" | "dueSends">,
+  message: Message,
+): Promise<boolean> {
+  const send = await ports.outboundMessages.findSend(message);
+  return send !== null && !(await ports.dueSends.isDue(send));
+}
+
 /** Finds and settles the send that an echo is of. @returns null when no send matches */
 async function matchSend(
   ports: EchoPorts,

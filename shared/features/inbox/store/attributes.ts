@@ -72,7 +72,7 @@ export const messageAttributes = {
   username: "u",
 } as const;
 
-export const markerAttributes = { ...ttl, ...authorship, eventUlid: "e", position: "p" } as const;
+export const markerAttributes = { ...ttl, ...authorship, eventUlid: "e", position: "p", sendId: "si" } as const;
 
 export const reactionAttributes = {
   participantReaction: messageChange.participantReaction,

@@ -1,3 +1,4 @@
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { RETENTION } from "#base/kernel/limits.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
@@ -24,6 +25,12 @@ export interface MessageMarker {
   readonly author: Authorship;
 }
 
+/** A send that decided the position of its message. */
+export interface MarkedSend {
+  readonly sendId: string;
+  readonly startedAt: Millis;
+}
+
 /** Messages sent from the account. Each becomes known twice: by the platform's response to our send, and by its echo. */
 export function outboundMessageStore(table: Table) {
   const messages = messageStore(table);
@@ -32,9 +39,16 @@ export function outboundMessageStore(table: Table) {
     /**
      * Stores our own send, or an echo that matches no send. The marker decides the row, so that both end as one
      * message. What our send knows overrides what the echo knows.
+     * @param placement `sendId`: the id of our send. `shards`: of the tenant's feeds. Default: 1
      */
-    async record(tenant: TenantId, message: Message, now: Millis, shards = 1): Promise<RecordedMessage> {
-      const recorded = await saveMarked(tenant, message, await claimMarker(message, now), { now, shards });
+    async record(
+      tenant: TenantId,
+      message: Message,
+      now: Millis,
+      { shards = 1, sendId }: { shards?: number; sendId?: string } = {},
+    ): Promise<RecordedMessage> {
+      const marker = await claimMarker(message, now, sendId);
+      const recorded = await saveMarked(tenant, message, marker, { now, shards });
       const isUpToDate = recorded.isNew || isUnsent(recorded.message) || sameAuthor(recorded.message, message);
       if (message.direction !== "outbound" || isUpToDate) return recorded;
       return { ...recorded, message: await overrideAuthor(tenant, recorded, message) };
@@ -42,6 +56,19 @@ export function outboundMessageStore(table: Table) {
 
     claimMarker,
     saveMarked,
+
+    /**
+     * The send that marked a message, unless its echo has to complete the message. Reads eventually consistently.
+     * @returns null when no send is known: also for the marker of an echo, and of an earlier release
+     */
+    async findSend({ conversationId, id }: Pick<Message, "conversationId" | "id">): Promise<MarkedSend | null> {
+      const { Item } = await table.client.send(
+        new GetCommand({ TableName: table.name, Key: markerKey(conversationId, id) }),
+      );
+      const marker = Item as MarkerItem | undefined;
+      const sendId = marker?.[Marker.sendId];
+      return sendId === undefined ? null : { sendId, startedAt: positionTime(marker?.[Marker.position] ?? "") };
+    },
 
     /**
      * Stores the URLs that an echo names for sent uploads, unless the message is gone, was unsent, or has such URLs. Safe to
@@ -69,7 +96,7 @@ export function outboundMessageStore(table: Table) {
   };
 
   /** Decides a message's position and event by its id. @returns the stored marker when the id was marked before */
-  async function claimMarker(message: Message, now: Millis): Promise<MessageMarker> {
+  async function claimMarker(message: Message, now: Millis, sendId?: string): Promise<MessageMarker> {
     const position = messagePosition(message.sentAt, message.id);
     const item = {
       ...markerKey(message.conversationId, message.id),
@@ -80,6 +107,8 @@ export function outboundMessageStore(table: Table) {
       [Marker.actorId]: message.actorId ?? undefined,
       [Marker.replyTo]: message.replyTo ?? undefined,
       [Marker.holdId]: message.holdId ?? undefined,
+      // Only the echo has the URLs of uploads that were sent.
+      [Marker.sendId]: message.attachments.every(({ url }) => url !== null) ? sendId : undefined,
       [Marker.ttl]: timeToLive(now + RETENTION),
     };
     const result = await conditionalWrite<MarkerItem>(table, put(item, itemDoesNotExist));
@@ -139,6 +168,7 @@ interface MarkerItem extends Key {
   readonly [Marker.actorId]?: string;
   readonly [Marker.replyTo]?: string;
   readonly [Marker.holdId]?: string;
+  readonly [Marker.sendId]?: string;
 }
 
 function toMarker(item: MarkerItem): MessageMarker {

@@ -40,7 +40,7 @@ export async function completeSend(ports: CompletePorts, attempt: SendAttempt, m
   const settling = await ports.sendRecords.settleSend(head.id, send.id, { state: "sent", messageId });
   // Without a record the conversation was erased, and the message must not be stored.
   if (settling === "gone") return markErasedSend(ports, tenant, message);
-  const record = await ports.outboundMessages.record(tenant, message, startedAt, shards);
+  const record = await ports.outboundMessages.record(tenant, message, startedAt, { shards, sendId: send.id });
   if (settling === "settled_before" && record.isNew && (await undoErasedEcho(ports, attempt, record))) return;
   const inbox = { accountHandle: head.accountHandle, shards };
   // A test message reaches no one, so it does not change the conversation's head.

@@ -62,6 +62,14 @@ export function dueSendStore(table: Table) {
       await sendWrite(table, put(item));
     },
 
+    /** Whether a send is in progress, or was abandoned. Reads eventually consistently. */
+    async isDue(due: Pick<DueSend, "startedAt" | "sendId">): Promise<boolean> {
+      const { Item } = await table.client.send(
+        new GetCommand({ TableName: table.name, Key: dueSendItemKey(due), ProjectionExpression: "PK" }),
+      );
+      return Item !== undefined;
+    },
+
     /** Removes a completed send. */
     async remove(due: Pick<DueSend, "startedAt" | "sendId">): Promise<void> {
       await sendWrite(table, remove(dueSendItemKey(due)));

@@ -6,6 +6,7 @@ import { windowAt } from "#features/inbox/rules/messaging-window.ts";
 import { contentHash } from "#features/sending/rules/sends.ts";
 import { sendRecordKey } from "#features/sending/store/items.ts";
 import { sendRecordStore } from "#features/sending/store/send-records.ts";
+import { injectFaults } from "../../../support/faults.ts";
 import {
   acceptedOutcome,
   type ConversationFixture,
@@ -49,6 +50,18 @@ async function onlyMessage(fixture: ConversationFixture, mid: string) {
   expect(new Set(events.map(({ eventUlid }) => eventUlid))).toEqual(new Set([only?.message.eventUlid]));
   expect(events.every(({ type }) => type === "message.sent")).toBe(true);
   return only?.message;
+}
+
+/** The requests to the table of `work`, in their order. */
+async function commandsOf(work: () => Promise<unknown>): Promise<string[]> {
+  const commands: string[] = [];
+  const end = injectFaults(testEnv.client, ({ command }) => {
+    commands.push(command);
+    return "pass";
+  });
+  await work();
+  end();
+  return commands;
 }
 
 const OUTBOUND_FIELDS = { direction: "outbound", sentVia: "api_in_window", actorId: null };
@@ -131,6 +144,46 @@ describe.each(platforms)("on %s", (platform) => {
       expect(calls).toBeGreaterThanOrEqual(5);
     },
   );
+
+  it("a send that is settled gets an echo that writes nothing and publishes nothing, however often it comes", async () => {
+    const fixture = await openConversationFixture(testEnv, platform);
+    const send = await fixture.startReply("hi");
+    const mid = `${fixture.tenant}-out`;
+    await send.answer(acceptedOutcome(mid));
+    const events = await fixture.messageEvents();
+    for (let echoes = 0; echoes < 2; echoes++) {
+      const commands = await commandsOf(() => sendEcho(fixture, platform, send, mid, "hi"));
+      // Route and tenant state; snapshot, marker, due item.
+      expect(commands.filter((command) => !/^(GetItem|Query)$/.test(command))).toEqual(["BatchGetItem"]);
+    }
+    expect(await fixture.messageEvents()).toEqual(events);
+    expect(await onlyMessage(fixture, mid)).toMatchObject(OUTBOUND_FIELDS);
+  });
+
+  it("a send whose due item stands is completed by its echo", async () => {
+    const fixture = await openConversationFixture(testEnv, platform);
+    const send = await fixture.startReply("hi");
+    const mid = `${fixture.tenant}-out`;
+    const end = injectFaults(testEnv.client, ({ command }) => (command === "DeleteItem" ? "fail" : "pass"));
+    await send.answer(acceptedOutcome(mid));
+    end();
+    const events = await fixture.messageEvents();
+    await sendEcho(fixture, platform, send, mid, "hi");
+    expect(await fixture.messageEvents()).toHaveLength(events.length + 1);
+    expect(await onlyMessage(fixture, mid)).toMatchObject(OUTBOUND_FIELDS);
+  });
+
+  it("a send that was unsent before its message was stored is unsent by its echo", async () => {
+    const fixture = await openConversationFixture(testEnv, platform);
+    const send = await fixture.startReply("hi");
+    const mid = `${fixture.tenant}-out`;
+    await fixture.unsend(mid);
+    await send.answer(acceptedOutcome(mid));
+    await sendEcho(fixture, platform, send, mid, "hi");
+    const rows = await fixture.messageRows();
+    const [row] = rows.filter(({ message }) => message.direction === "outbound");
+    expect(row?.message).toMatchObject({ id: mid, text: "", unsentAt: expect.any(Number) });
+  });
 
   it("a send has its actor, its hold and its reply_to even when only the echo arrives", async () => {
     for (const dies of ["before the answer", "between mark and row"] as const) {
