@@ -1,6 +1,6 @@
 import { type FunctionName, functions } from "#base/config/names.ts";
 import { bundleBudgets } from "../../lib/bundles/bundle-budgets.ts";
-import type { Cost } from "../support/pipeline.ts";
+import type { Cost, FullCost } from "../support/pipeline.ts";
 
 /** One line of the benchmark. */
 export interface BenchmarkLine {
@@ -11,13 +11,15 @@ export interface BenchmarkLine {
   readonly binding: boolean;
 }
 
-const UNITS = { wcu: "WCU", rcu: "RCU", sqs: "SQS requests" } as const;
+const UNITS = { wcu: "WCU", rcu: "RCU", sqs: "SQS requests", objects: "objects", frames: "frames" } as const;
 
 /** One line per unit. A unit that is neither spent nor allowed has none. */
-export function costLines(label: string, value: Cost, target: Cost): BenchmarkLine[] {
-  return (Object.keys(UNITS) as (keyof Cost)[])
-    .filter((unit) => value[unit] !== 0 || target[unit] !== 0)
-    .map((unit) => ({ label: `${label}: ${UNITS[unit]}`, value: value[unit], target: target[unit], binding: true }));
+export function costLines<C extends Cost | FullCost>(label: string, value: C, target: C): BenchmarkLine[] {
+  const units = { objects: 0, frames: 0, ...value };
+  const targets = { objects: 0, frames: 0, ...target };
+  return (Object.keys(UNITS) as (keyof FullCost)[])
+    .filter((unit) => units[unit] !== 0 || targets[unit] !== 0)
+    .map((unit) => ({ label: `${label}: ${UNITS[unit]}`, value: units[unit], target: targets[unit], binding: true }));
 }
 
 /** The size of each bundle beside the most that a release may have, in KB. */

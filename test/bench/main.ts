@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { synthesize } from "../../lib/app.ts";
 import { bundleBytes } from "../../lib/bundles/bundle-sizes.ts";
 import { startPipeline } from "../support/pipeline.ts";
+import { inboundInBatches, replyInBatches } from "./batches.ts";
 import { type BenchmarkLine, bundleLines, costLines, formatLines, isOver } from "./benchmark-lines.ts";
 import { consoleLines } from "./console.ts";
 import type { CpuComparison } from "./cpu-ratio.ts";
@@ -12,7 +13,7 @@ import { measureFrameCpu } from "./frame-cpu.ts";
 import { measureHostile } from "./hostile.ts";
 import { detailPageCost, inboundMessageCost, inboxPageCost, replyCost } from "./scenarios.ts";
 import { measureStreamOutage } from "./stream-outage.ts";
-import { costTargets } from "./targets.ts";
+import { batchTargets, costTargets } from "./targets.ts";
 import { attachmentIdsCost, handOverCost, uploadCosts } from "./uploads.ts";
 import { measureClientCpu } from "./webhook-client-cpu.ts";
 
@@ -45,6 +46,25 @@ async function unitLines(): Promise<BenchmarkLine[]> {
   } finally {
     await pipeline.close();
   }
+}
+
+/** Each message in batches of ten and of one, with its objects and frames. */
+async function batchLines(): Promise<BenchmarkLine[]> {
+  const pipeline = await startPipeline();
+  const lines: BenchmarkLine[] = [];
+  try {
+    for (const { batch, sockets, inbound, reply } of batchTargets) {
+      const options = { batch, sockets };
+      const of = `2 endpoints, ${sockets} sockets, in batches of ${batch}`;
+      lines.push(
+        ...costLines(`inbound message, ${of}`, await inboundInBatches(pipeline, options), inbound),
+        ...costLines(`reply with its echo, ${of}`, await replyInBatches(pipeline, options), reply),
+      );
+    }
+  } finally {
+    await pipeline.close();
+  }
+  return lines;
 }
 
 async function fairnessLines(): Promise<BenchmarkLine[]> {
@@ -112,6 +132,7 @@ async function cpuLines(): Promise<BenchmarkLine[]> {
 
 const lines = [
   ...(await unitLines()),
+  ...(await batchLines()),
   ...(await fairnessLines()),
   ...(await streamOutageLines()),
   ...(await hostileLines()),

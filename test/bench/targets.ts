@@ -1,4 +1,4 @@
-import type { Cost } from "../support/pipeline.ts";
+import type { Cost, FullCost } from "../support/pipeline.ts";
 
 /** The maximum cost of each operation. When a figure exceeds its target, find the waste; do not raise the target. */
 export const costTargets = {
@@ -21,3 +21,36 @@ export const costTargets = {
   // More than the same images by URL.
   tenAttachmentIds: { wcu: 0, rcu: 5, sqs: 0 },
 } as const satisfies Record<string, Cost>;
+
+/** The same of a message to two endpoints in batches of ten and of one, by the number of open sockets. */
+export const batchTargets: readonly {
+  readonly batch: number;
+  readonly sockets: number;
+  readonly inbound: FullCost;
+  readonly reply: FullCost;
+}[] = [
+  {
+    batch: 10,
+    sockets: 0,
+    inbound: { wcu: 8.5, rcu: 1.05, sqs: 1.5, objects: 0, frames: 0 },
+    reply: { wcu: 18.5, rcu: 6, sqs: 2.5, objects: 0, frames: 0 },
+  },
+  {
+    batch: 10,
+    sockets: 1,
+    inbound: { wcu: 8.5, rcu: 2.05, sqs: 1.8, objects: 0, frames: 2 },
+    reply: { wcu: 18.5, rcu: 7, sqs: 2.8, objects: 0, frames: 2 },
+  },
+  {
+    batch: 1,
+    sockets: 0,
+    inbound: { wcu: 10, rcu: 1.5, sqs: 6, objects: 0, frames: 0 },
+    reply: { wcu: 20, rcu: 6, sqs: 6, objects: 0, frames: 0 },
+  },
+  {
+    batch: 1,
+    sockets: 1,
+    inbound: { wcu: 10, rcu: 2.5, sqs: 9, objects: 0, frames: 2 },
+    reply: { wcu: 20, rcu: 7, sqs: 9, objects: 0, frames: 2 },
+  },
+];
