@@ -67,7 +67,10 @@ const layers = {
     layers: ["base/kernel", "base/config"],
     packages: ["@aws-sdk/(client-dynamodb|lib-dynamodb|util-dynamodb)"],
   },
-  "base/aws": { layers: ["base/kernel", "base/config"], packages: ["@(aws-sdk|smithy)/.+"] },
+  "base/aws": {
+    layers: ["base/kernel", "base/config"],
+    packages: ["@aws-sdk/.+", "node:crypto", "node:http", "node:https", "node:stream", "node:zlib"],
+  },
   "base/net": {
     layers: ["base/kernel", "base/events"],
     packages: ["undici", "node:crypto", "node:dns", "node:net", "node:tls"],

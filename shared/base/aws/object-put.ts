@@ -1,5 +1,5 @@
-import { partition } from "@aws-sdk/core/client";
 import { REQUEST_ATTEMPTS_MAX } from "../config/request-times.ts";
+import { dnsSuffix } from "./lean/endpoints.ts";
 import { type RequestConfig, sendSigned } from "./signed-request.ts";
 
 /** Writes an object of a bucket. Safe to repeat. @throws an error with the status, or that of the connection */
@@ -27,5 +27,5 @@ export function objectPutter(bucket: string, config: RequestConfig, endpoint: st
 
 async function bucketOrigin(bucket: string, { region }: RequestConfig): Promise<string> {
   const name = await region();
-  return `https://${bucket}.s3.${name}.${partition(name).dnsSuffix}`;
+  return `https://${bucket}.s3.${name}.${dnsSuffix(name)}`;
 }

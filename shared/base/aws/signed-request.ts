@@ -1,23 +1,24 @@
-import { SignatureV4 } from "@smithy/signature-v4";
-import type {
-  AwsCredentialIdentityProvider,
-  ChecksumConstructor,
-  HashConstructor,
-  HttpRequest,
-  HttpResponse,
-  Provider,
-} from "@smithy/types";
+import { Readable } from "node:stream";
 import { requireOpenCallScope } from "../kernel/call-scope.ts";
-import { type Millis, SECOND } from "../kernel/time.ts";
+import { type Millis, machineNow, SECOND } from "../kernel/time.ts";
+import type { Credentials } from "./lean/credentials.ts";
+import type { HttpRequest } from "./lean/http-handler.ts";
+import { type Scope, sha256Hex, sign } from "./lean/signature.ts";
 
 const RETRY_WAIT_MAX: Millis = 0.1 * SECOND;
 
 /** The part of an SDK client's `config` that a request needs: any client's, as credentials are not of a service. */
 export interface RequestConfig {
-  readonly region: Provider<string>;
-  readonly credentials: AwsCredentialIdentityProvider;
-  readonly sha256: ChecksumConstructor | HashConstructor;
-  readonly requestHandler: { handle(request: HttpRequest): Promise<{ response: HttpResponse }> };
+  readonly region: () => Promise<string>;
+  readonly credentials: () => Promise<Credentials>;
+  readonly requestHandler: { handle(request: never, options?: object): Promise<{ response: HttpResponse }> };
+}
+
+interface HttpResponse {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** A stream, of the SDK's handler; the bytes, of the lean one. */
+  readonly body?: unknown;
 }
 
 export interface SignedRequest {
@@ -37,14 +38,15 @@ class RequestRefused extends Error {
 
   constructor({ statusCode, headers }: HttpResponse, { service, url }: SignedRequest) {
     super(`${service} at ${url.host} answered ${statusCode}.`);
-    this.name = headers["x-amzn-errortype"]?.split(":")[0] ?? "RequestRefused";
+    this.name = String(headers["x-amzn-errortype"] ?? "RequestRefused").split(":", 1)[0] ?? "";
     this.$metadata = { httpStatusCode: statusCode };
   }
 }
 
 /**
- * Makes a request with the SDK's signer and HTTP handler, without a client of the service: it takes less than half of the
- * client's processor time, and none of its size in a bundle. Repeats it after 429, 5xx, a time-out or a lost connection.
+ * Makes a request with a client's credentials and connections, without the client of the service: it takes less than half
+ * of the client's processor time, and none of its size in a bundle. Repeats it after 429, 5xx, a time-out or a lost
+ * connection.
  * @param accepts statuses that are an answer besides 2xx
  * @returns the status
  * @throws RequestRefused, or the error of the connection or of a time-out
@@ -54,17 +56,9 @@ export async function sendSigned(
   request: SignedRequest,
   accepts: readonly number[] = [],
 ): Promise<number> {
-  const signer = new SignatureV4({
-    service: request.service,
-    region: config.region,
-    credentials: config.credentials,
-    sha256: config.sha256,
-    // S3 signs the path as it is sent.
-    uriEscapePath: request.service !== "s3",
-  });
   for (let attempt = 1; ; attempt++) {
     requireOpenCallScope();
-    const response = await sendOnce(config, signer, request).catch((error: Error) => error);
+    const response = await sendOnce(config, request).catch((error: Error) => error);
     const status = response instanceof Error ? null : response.statusCode;
     if (status !== null && (status < 300 || accepts.includes(status))) return status;
     const mayRepeat = status === null || status === 429 || status >= 500;
@@ -76,23 +70,33 @@ export async function sendSigned(
 }
 
 async function sendOnce(
-  { requestHandler }: RequestConfig,
-  signer: SignatureV4,
-  { method, url, contentType, body }: SignedRequest,
+  { region, credentials, requestHandler }: RequestConfig,
+  { service, method, url, contentType, body }: SignedRequest,
 ): Promise<HttpResponse> {
   const { protocol, hostname, host, port, pathname: path } = url;
-  const signed = await signer.sign({
+  const scope: Scope = { region: await region(), service };
+  const unsigned = {
+    method,
+    path,
+    headers: { host, "content-type": contentType, "content-length": String(Buffer.byteLength(body)) },
+  };
+  const signing = { credentials: await credentials(), scope, time: new Date(machineNow()) };
+  const headers = sign(unsigned, sha256Hex(body), signing);
+  const request: HttpRequest = {
     method,
     protocol,
     hostname,
     ...(port === "" ? {} : { port: Number(port) }),
     path,
-    query: {},
-    headers: { host, "content-type": contentType, "content-length": String(Buffer.byteLength(body)) },
+    headers,
     body,
-  });
-  const { response } = await requestHandler.handle(signed as HttpRequest);
-  // The connection is used again once the body was read. What the body says is of no use.
-  response.body.on("error", () => {}).resume();
+  };
+  const { response } = await requestHandler.handle(request as never, {});
+  drain(response.body);
   return response;
+}
+
+/** The connection is used again once the body was read. What the body says is of no use. */
+function drain(body: unknown): void {
+  if (body instanceof Readable) body.on("error", () => {}).resume();
 }
