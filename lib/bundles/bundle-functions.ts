@@ -11,6 +11,7 @@ import {
   buildDocs,
   buildSignInPage,
 } from "../../web/build.ts";
+import { awsClientAliases, chosenAwsClient } from "./aws-client.ts";
 
 const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -53,7 +54,7 @@ export type BundleFolders = Readonly<Record<FunctionName, string>>;
 
 /**
  * Bundles every function of `functions/` into a folder of its own below `outdir`: `index.mjs` with everything the
- * function can reach, the AWS SDK included, so that the code that runs is the code that was tested. The pages of a
+ * function can reach, the client of AWS included, so that the code that runs is the code that was tested. The pages of a
  * function are written beside its bundle. One esbuild call reads each module once, however many functions import it.
  */
 export function bundleFunctions(outdir: string): BundleFolders {
@@ -115,6 +116,7 @@ function buildOptions(outdir: string): BuildOptions {
     target: "node24",
     format: "esm",
     mainFields: ["module", "main"],
+    alias: awsClientAliases(chosenAwsClient()),
     external: CREDENTIAL_SOURCES,
     banner: { js: REQUIRE },
     // undici's own switch that leaves out its experimental parser.

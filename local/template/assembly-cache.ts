@@ -11,6 +11,7 @@ import {
   utimesSync,
 } from "node:fs";
 import { join } from "node:path";
+import { AWS_CLIENT_VARIABLE } from "../../lib/bundles/aws-client.ts";
 
 /** Everything in the project that a cloud assembly is made from. Installed packages count by their lock file. */
 const SOURCES = [
@@ -40,11 +41,12 @@ export interface AssemblyCache {
   store(key: string, outdir: string): void;
 }
 
-/** A hash of the content of every source, the CDK context, and everything else of this process that the CDK reads. */
+/** A hash of the content of every source, the CDK context, and everything else of this process that the synthesis reads. */
 export function assemblyKey(project: string, context: Readonly<Record<string, string>>): string {
   const hash = createHash("sha256");
-  const cdkVariables = Object.entries(process.env).filter(([name]) => name.startsWith("CDK_"));
-  hash.update(JSON.stringify([process.version, Object.entries(context).sort(), cdkVariables.sort()]));
+  const isRead = (name: string) => name.startsWith("CDK_") || name === AWS_CLIENT_VARIABLE;
+  const variables = Object.entries(process.env).filter(([name]) => isRead(name));
+  hash.update(JSON.stringify([process.version, Object.entries(context).sort(), variables.sort()]));
   for (const path of SOURCES.flatMap((source) => listFiles(project, source))) {
     const content = readFileSync(join(project, path));
     hash.update(`\n${path} ${content.length}\n`).update(content);

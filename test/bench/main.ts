@@ -13,6 +13,7 @@ import { measureFrameCpu } from "./frame-cpu.ts";
 import { measureHostile } from "./hostile.ts";
 import { detailPageCost, inboundMessageCost, inboxPageCost, replyCost } from "./scenarios.ts";
 import { measureStreamOutage } from "./stream-outage.ts";
+import { measureTableCpu } from "./table-cpu.ts";
 import { batchTargets, costTargets } from "./targets.ts";
 import { attachmentIdsCost, handOverCost, uploadCosts } from "./uploads.ts";
 import { measureClientCpu } from "./webhook-client-cpu.ts";
@@ -20,6 +21,7 @@ import { measureClientCpu } from "./webhook-client-cpu.ts";
 const KILOBYTE = 1_000;
 const CLIENT_CPU_RATIO = 1.3;
 const FRAME_CPU_RATIO = 0.5;
+const TABLE_CPU_RATIO = 0.5;
 const FAIRNESS_RATIO = { others: 1.2, sameTenant: 1.5 };
 const STREAM_OUTAGE_RATIO = 1.05;
 const HOSTILE_RATIO = 1.5;
@@ -127,6 +129,7 @@ async function cpuLines(): Promise<BenchmarkLine[]> {
   return [
     line(await measureClientCpu(), ["a POST of the webhook client", "one of a bare pool"], CLIENT_CPU_RATIO),
     line(await measureFrameCpu(), ["a frame to a socket", "the SDK client's"], FRAME_CPU_RATIO),
+    line(await measureTableCpu(), ["a write of the table by the lean client", "the SDK client's"], TABLE_CPU_RATIO),
   ];
 }
 

@@ -1,5 +1,7 @@
 import { availableParallelism } from "node:os";
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { AWS_CLIENT_VARIABLE, chosenAwsClient } from "../../lib/bundles/aws-client.ts";
 import { ProjectOrder } from "./run/project-order.ts";
 
 /** Rules, formats and the prose of the repository: no server, no table and no long-running process. */
@@ -94,6 +96,7 @@ export function testConfig({ full }: { full: boolean }) {
     return { ...config, test: { ...test, sequence: { groupOrder: index + 1 } } };
   });
   return defineConfig({
+    resolve: { alias: awsClients() },
     test: {
       testTimeout: full ? 600_000 : 60_000,
       hookTimeout: 120_000,
@@ -121,6 +124,26 @@ export function testConfig({ full }: { full: boolean }) {
     },
   });
 }
+
+/**
+ * The clients of the functions that run in the process of a test are the SDK's, and with `PARLEY_AWS_CLIENT=lean` those
+ * that the bundles have. Their commands are the SDK's in both cases.
+ */
+function awsClients() {
+  if (!process.env[AWS_CLIENT_VARIABLE] || chosenAwsClient() === "sdk") return [];
+  return Object.entries(leanModules).map(([find, file]) => ({
+    find: new RegExp(`^${find}$`),
+    replacement: fileURLToPath(new URL(`./aws/lean-${file}.ts`, import.meta.url)),
+  }));
+}
+
+const leanModules = {
+  "@aws-sdk/client-dynamodb": "dynamodb",
+  "@aws-sdk/client-kms": "kms",
+  "@aws-sdk/client-secrets-manager": "secrets-manager",
+  "@aws-sdk/client-sqs": "sqs",
+  "@aws-sdk/lib-dynamodb": "lib-dynamodb",
+};
 
 declare module "vitest" {
   interface ProvidedContext {

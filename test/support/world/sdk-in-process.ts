@@ -75,6 +75,8 @@ interface Stack {
  */
 export function inProcess<T extends { readonly middlewareStack: unknown }>(client: T): T {
   const stack = client.middlewareStack as Stack;
+  // The lean client goes over the wire here too, up to its handler.
+  if (!("concat" in stack)) return client;
   stack.add(
     (next, { commandName }) =>
       (args) =>
@@ -95,6 +97,7 @@ export function inProcess<T extends { readonly middlewareStack: unknown }>(clien
 /** Removes what a client does for a connection that its request handler does not need. */
 export function withoutTransport<T extends { readonly middlewareStack: unknown }>(client: T): T {
   const stack = client.middlewareStack as Stack;
+  if (!("concat" in stack)) return client;
   for (const name of transportOfClients) stack.remove(name);
   leaveOutTransportOfCommands(stack);
   return client;

@@ -1,0 +1,9 @@
+import { SQSClient as Lean } from "#base/aws/lean/sqs.ts";
+import { asSdkClient } from "./lean-client.ts";
+
+// The SDK's package with the lean client: for runs of the tests with PARLEY_AWS_CLIENT=lean.
+
+// The package itself: its name is the name of this file.
+// @ts-expect-error: the types are those of the package
+export * from "../../../node_modules/@aws-sdk/client-sqs/dist-cjs/index.js";
+export const SQSClient = asSdkClient(Lean);
