@@ -21,7 +21,7 @@ import { measureClientCpu } from "./webhook-client-cpu.ts";
 const KILOBYTE = 1_000;
 const CLIENT_CPU_RATIO = 1.3;
 const FRAME_CPU_RATIO = 0.5;
-const TABLE_CPU_RATIO = 0.5;
+const TABLE_CPU_RATIO = 0.35;
 const FAIRNESS_RATIO = { others: 1.2, sameTenant: 1.5 };
 const STREAM_OUTAGE_RATIO = 1.05;
 const HOSTILE_RATIO = 1.5;

@@ -6,7 +6,10 @@ import { type CpuComparison, compareCpu, withReceiver } from "./cpu-ratio.ts";
 
 const input = {
   TableName: "table",
-  Key: { PK: "T#01KJW8Z0000000000000000000#CONV#instagram#17841400000000000#1234567890", SK: "M#01KJW8Z0000000000000000000" },
+  Key: {
+    PK: "T#01KJW8Z0000000000000000000#CONV#instagram#17841400000000000#1234567890",
+    SK: "M#01KJW8Z0000000000000000000",
+  },
   UpdateExpression: "SET t = :t, dir = :dir, txt = :txt, att = :att ADD n :n",
   ConditionExpression: "attribute_not_exists(PK)",
   ExpressionAttributeValues: {

@@ -38,6 +38,13 @@ const stores = [
 const flows = ["test/features/**", "test/base/**", "test/platforms/**", "test/functions/**"];
 /** Random histories of the whole service. */
 const histories = ["test/histories/**"];
+/** What a client of AWS that differs would break first: crashes, races and histories. The full run has them twice. */
+const lean = [
+  "test/base/table/**",
+  "test/features/*/flows/**/*{crash,race,conflict}*.test.ts",
+  "test/features/*/store/**/*{crash,race,conflict}*.test.ts",
+  "test/histories/**",
+];
 /** Pages in a real browser. */
 const web = ["test/web/**"];
 /** The whole stack as a process. */
@@ -119,6 +126,7 @@ export function testConfig({ full }: { full: boolean }) {
         project("stores", stores, unit),
         project("local", ["test/**"], [...unit, ...stores, ...flows, ...histories, ...web, ...e2e]),
         project("unit", unit),
+        ...(full ? [{ ...project("lean", lean), resolve: { alias: leanClients() } }] : []),
         ...aloneProjects,
       ],
     },
@@ -130,7 +138,10 @@ export function testConfig({ full }: { full: boolean }) {
  * that the bundles have. Their commands are the SDK's in both cases.
  */
 function awsClients() {
-  if (!process.env[AWS_CLIENT_VARIABLE] || chosenAwsClient() === "sdk") return [];
+  return !process.env[AWS_CLIENT_VARIABLE] || chosenAwsClient() === "sdk" ? [] : leanClients();
+}
+
+function leanClients() {
   return Object.entries(leanModules).map(([find, file]) => ({
     find: new RegExp(`^${find}$`),
     replacement: fileURLToPath(new URL(`./aws/lean-${file}.ts`, import.meta.url)),
