@@ -3,7 +3,8 @@ import { optionalSetting } from "#base/config/settings.ts";
 import { newUlid } from "#base/kernel/ids.ts";
 import { parseTenant, type TenantId } from "#base/kernel/tenant.ts";
 import { withoutEndSlashes } from "#base/kernel/text/urls.ts";
-import { SECOND } from "#base/kernel/time.ts";
+import { MINUTE, SECOND } from "#base/kernel/time.ts";
+import { PASS_INTERVAL } from "#features/erasure/rules/erasures.ts";
 import { deleteTenant } from "#features/tenants/flows/delete-tenant.ts";
 import { smokePorts } from "../../../functions/admin/smoke-ports.ts";
 import { type Arguments, HELP_HINT } from "../arguments.ts";
@@ -19,7 +20,8 @@ interface StepResult {
 
 /**
  * Takes a message through a deployment, with a temporary tenant that it deletes at the end, and prints each step with
- * its time. Then it deletes the tenants of runs that were stopped.
+ * its time. The deletion takes minutes, so that the result of the others is printed before it. Then it deletes the
+ * tenants of runs that were stopped.
  * @throws CliError that names the step which failed, once the tenant is deleted
  */
 export async function smoke(values: Arguments): Promise<undefined> {
@@ -35,6 +37,7 @@ export async function smoke(values: Arguments): Promise<undefined> {
     });
   for (const step of firstSteps(context)) await run(step);
   const failure = await runTenant(context, run);
+  if (failure === null && !json) printDeletionNotice(context.tenant);
   await run({ name: "deletion", run: () => deleteSmokeTenant(context, target, context.tenant) });
   for (const tenant of await context.ports.runs.listStopped(target.now())) {
     await run({ name: `deletion of ${tenant}`, run: () => deleteSmokeTenant(context, target, tenant) });
@@ -44,6 +47,12 @@ export async function smoke(values: Arguments): Promise<undefined> {
 }
 
 const NAME_CHARS = "signature".length;
+
+function printDeletionNotice(tenant: TenantId): void {
+  const minutes = PASS_INTERVAL / MINUTE;
+  printLine(`Every step passed. The deletion of ${tenant} reads the table twice, ${minutes} minutes apart.`);
+  printLine("You need not wait: stop it with Ctrl+C, and the next run that is not stopped completes it.");
+}
 
 function openContext({ environment, now }: Target): SmokeContext {
   const baseUrl = optionalSetting("baseUrl", environment);

@@ -28,6 +28,13 @@ it("smoke takes a message through the stack, also twice at once, and leaves noth
   });
   // Each has removed its rows for the first time.
   await waitFor("both wait", async () => (await rowsOfSmoke()).every(({ PK }) => !String(PK).startsWith("CONV#")));
+  for (const program of programs) {
+    // Before the deletion ends, which takes minutes.
+    expect(program.output()).toMatch(
+      /^ok {2}erasure +\d+\.\d s\nEvery step passed\. The deletion of smoke-\w{26} [^\n]+, 3 minutes apart\.\n[^\n]+\n$/m,
+    );
+    expect(program.child.exitCode).toBeNull();
+  }
   while (programs.some(({ child }) => child.exitCode === null)) await stack.clock("PT3M1S");
   for (const program of programs) {
     expect([await program.exitCode, program.errors()]).toEqual([0, ""]);
