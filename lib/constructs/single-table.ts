@@ -20,7 +20,7 @@ type IndexName = (typeof names)["feedIndex" | "idIndex" | "failingIndex"]["name"
 /** The table access of one function. No function scans the table. */
 export interface TableAccess {
   readonly actions: readonly Action[];
-  /** Writes of rows with certain partition keys only: their beginnings, by the action. */
+  /** Writes of rows with certain partition keys only, by the action: beginnings, which end in `#`, and whole keys. */
   readonly writesUnder?: Partial<Readonly<Record<Action, readonly string[]>>>;
   /** The indexes that the function queries. */
   readonly indexes?: readonly IndexName[];
@@ -106,7 +106,7 @@ export class SingleTable extends Construct {
     allowOnTable("Table", actions);
     // Every write names its partition key, and a transaction is judged by each of its parts.
     for (const [action, beginnings] of Object.entries(writesUnder)) {
-      const keys = { "dynamodb:LeadingKeys": beginnings.map((beginning) => `${beginning}*`) };
+      const keys = { "dynamodb:LeadingKeys": beginnings.map((each) => (each.endsWith("#") ? `${each}*` : each)) };
       allowOnTable(`Table${action}`, [action as Action], { "ForAllValues:StringLike": keys });
     }
     const allowOnIndexes = (sid: string, action: "Query" | "Scan", names: readonly IndexName[]) => {

@@ -27,11 +27,12 @@ export function createCheckPage(scope: Construct, context: FunctionContext): Nod
   data.table.allow(checkPage.functionRole, {
     actions: ["GetItem"],
     // Holds, attempts to solve a challenge and the keys of challenges; and what a send writes: conversations, due sends, budgets,
-    // bodies of events, audit rows and the tenants' own rows. Everyone may open it: it writes no key, user or sign-in link.
+    // bodies of events, audit rows and the tenants' own rows. In a conversation that is erased beside the send it removes its
+    // message again, and leaves its event to the erasure. Everyone may open it: it writes no key, user or sign-in link.
     writesUnder: {
-      PutItem: ["CK#", "CONV#", "QS#", "E#", "A#"],
+      PutItem: ["CK#", "CONV#", "QS#", "E#", "ER#", "A#"],
       UpdateItem: ["H#", "TR#", "CONV#", "B#", "T#"],
-      DeleteItem: ["QS#"],
+      DeleteItem: ["QS#", "CONV#"],
       ConditionCheckItem: ["CONV#"],
     },
   });

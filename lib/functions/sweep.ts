@@ -48,9 +48,17 @@ export function createSweep(scope: Construct, context: FunctionContext): NodeFun
     },
   });
   data.table.allow(sweep.functionRole, {
-    // The sweep completes a send whose sender crashed: it stores the message, updates the conversation and publishes. The
-    // transaction that publishes a failed send checks that its record exists.
-    actions: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
+    actions: ["GetItem", "BatchGetItem", "Query"],
+    // The sweep completes a send whose sender crashed: it stores the message or removes it after an erasure, updates the
+    // conversation, the budget and the account, and publishes. The transaction that publishes a failed send checks that its
+    // record exists. It defers work of a later release, ends holds and data deletions, stores and deletes dead letters,
+    // abandons and counts their deliveries, and saves how far it came.
+    writesUnder: {
+      PutItem: ["CONV#", "E#", "ER#", "Q#", "QUAR#"],
+      UpdateItem: ["CONV#", "B#", "T#", "H#", "DD#", "D#", "S#", "Q#", "Q", "QS", "QD"],
+      DeleteItem: ["CONV#", "QS#", "QUAR#"],
+      ConditionCheckItem: ["CONV#"],
+    },
     // Held messages that have expired, and checks of accounts and data deletions that are due.
     indexes: [names.feedIndex.name],
     // Deliveries of every tenant that wait, once a day.

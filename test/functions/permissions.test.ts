@@ -13,6 +13,9 @@ import { authenticateSession, openSession } from "#features/access/sessions.ts";
 import { requestQuotaStore } from "#features/access/store/request-quota.ts";
 import { loginStateStore } from "#features/accounts/store/login-states.ts";
 import { pageChoiceStore } from "#features/accounts/store/page-choices.ts";
+import { dueStore } from "#features/delivery/store/due-attempts.ts";
+import { dueKey } from "#features/delivery/store/items.ts";
+import { waitingDeliveryStore } from "#features/delivery/store/waiting-deliveries.ts";
 import { createChallenge } from "#features/holds/flows/challenge.ts";
 import { getHold, viewHold } from "#features/holds/flows/view.ts";
 import type { CheckPagePorts } from "#features/holds/ports.ts";
@@ -70,7 +73,7 @@ async function recordActions(work: () => Promise<unknown>, writes: string[] = []
   return [...actions].sort();
 }
 
-function expectWritable(name: "Verify" | "Mail" | "HandOver", writes: readonly string[]): void {
+function expectWritable(name: "Verify" | "Mail" | "HandOver" | "Sweep", writes: readonly string[]): void {
   const allowed = writableByAction(name);
   expect(writes.length).toBeGreaterThan(0);
   expect([...new Set(writes)].filter((write) => !allowed.includes(write))).toEqual([]);
@@ -265,17 +268,30 @@ it("the Connect role allows the actions of a login, and of connecting, replacing
 
 it("the Sweep role allows the actions of completing sends, for every outcome", async () => {
   const actions = new Set<string>();
+  const writes: string[] = [];
   for (const outcome of outcomes) {
     const fixture = await openReplyFixture(testEnv);
     fixture.setPlatformResponse(async () => outcome);
     await fixture.sendReply().catch(() => null);
     testEnv.advance(5 * MINUTE);
-    for (const action of await recordActions(() => fixture.sweepSends())) actions.add(action);
+    for (const action of await recordActions(() => fixture.sweepSends(), writes)) actions.add(action);
   }
+  expectWritable("Sweep", writes);
   const { service } = synthesizeTemplates();
   const allowed = allowedActions(service, "Sweep", "dynamodb:");
   expect([...actions]).toContain("dynamodb:ConditionCheckItem");
   expect([...actions].filter((action) => !allowed.includes(action))).toEqual([]);
+});
+
+it("the Sweep role allows the writes of a row of a later release, and of a daily check that ends early", async () => {
+  const writes: string[] = [];
+  const [row, cursor] = [{ ...dueKey(testEnv.now(), "endpoint", "event", 1) }, { PK: "D#a#b", SK: "c" }];
+  await recordActions(async () => {
+    await dueStore(testEnv.table).defer({ row, dueAt: testEnv.now() }, testEnv.now() + DAY);
+    await waitingDeliveryStore(testEnv.table).saveCursor(cursor);
+  }, writes);
+  expect(writes).toEqual(["Put Q#", "Update QD"]);
+  expectWritable("Sweep", writes);
 });
 
 it("the Api role allows the actions of creating and reading a hold", async () => {

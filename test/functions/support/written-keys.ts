@@ -16,14 +16,19 @@ export function writesOf(command: string, input: unknown): string[] {
   const key = Item?.PK ?? Key?.PK;
   // Of the document client, or with the types of DynamoDB.
   const text = typeof key === "string" ? key : (key as { S: string }).S;
-  return [`${command.replace(/Item$/, "")} ${/^[A-Z]+#/.exec(text)?.[0]}`];
+  return [`${command.replace(/Item$/, "")} ${/^[A-Z]+#?/.exec(text)?.[0]}`];
 }
 
-/** The beginnings of the partition keys under which a role may write, each after its action: `Put D#`. */
+/** The beginnings of the partition keys under which a role may write, each after its action: `Put D#`. A key itself: `Put Q`. */
 export function writableByAction(name: FunctionName): string[] {
   return policyStatements(synthesizeTemplates().service, name).flatMap(({ Action, Condition }) => {
-    const { "ForAllValues:StringLike": keys } = (Condition ?? {}) as Record<string, Record<string, string[]>>;
     const action = String(Action).replace(/^dynamodb:(\w+)Item$/, "$1");
-    return keys?.["dynamodb:LeadingKeys"]?.map((pattern) => `${action} ${pattern.slice(0, -1)}`) ?? [];
+    return writableBeginnings(Condition).map((beginning) => `${action} ${beginning}`);
   });
+}
+
+/** The beginnings of partition keys that a statement's condition allows, and keys that it allows as they are. */
+export function writableBeginnings(condition: unknown): string[] {
+  const { "ForAllValues:StringLike": keys } = (condition ?? {}) as Record<string, Record<string, string[]>>;
+  return keys?.["dynamodb:LeadingKeys"]?.map((pattern) => pattern.replace(/\*$/, "")) ?? [];
 }

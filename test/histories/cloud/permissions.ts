@@ -1,4 +1,5 @@
 import type { FunctionName as FunctionId } from "#base/config/names.ts";
+import { writesOf } from "../../functions/support/written-keys.ts";
 import type { FaultyOperation } from "../../support/faults.ts";
 import { currentProcess } from "../../support/world/processes.ts";
 import { type FunctionName, functionIds } from "./functions.ts";
@@ -18,7 +19,6 @@ export function recordPermissions({ client, command, input }: FaultyOperation): 
 
 interface Input {
   readonly IndexName?: string;
-  readonly TransactItems?: readonly object[];
   readonly QueueUrl?: string;
   readonly QueueName?: string;
   readonly Bucket?: string;
@@ -45,13 +45,21 @@ const actions: Readonly<Record<string, string>> = {
   CopyObject: "PutObject",
 };
 
-/** Source: the service authorization reference of AWS. A transaction needs the actions of its parts. */
+/**
+ * Source: the service authorization reference of AWS. A transaction needs the actions of its parts. A write of rows names the
+ * beginning of its partition key, which a role may limit: `dynamodb:PutItem table under D#`.
+ */
 export function requiredPermissions(client: string, command: string, input: Input): string[] {
   const action = actions[command] ?? command;
   switch (client) {
-    case "DynamoDBClient":
-      if (!input.TransactItems) return [`dynamodb:${action} ${input.IndexName ?? "table"}`];
-      return input.TransactItems.flatMap(Object.keys).map((part) => `dynamodb:${actions[part]} table`);
+    case "DynamoDBClient": {
+      const writes = writesOf(command, input);
+      if (writes.length === 0) return [`dynamodb:${action} ${input.IndexName ?? "table"}`];
+      return writes.map((write) => {
+        const [part = "", beginning] = write.split(" ");
+        return `dynamodb:${actions[part]} table under ${beginning}`;
+      });
+    }
     case "SQSClient":
       return [`sqs:${action} ${input.QueueName ?? input.QueueUrl?.split("/").at(-1)}`];
     case "S3Client": {

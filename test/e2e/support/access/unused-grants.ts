@@ -57,4 +57,20 @@ export const unusedGrants: readonly UnusedGrant[] = [
     grants: ["Deliver dynamodb:UpdateItem SingleTable if * W#*"],
     reason: "A slot is taken for a retry of a slow endpoint. test/full/hanging-endpoint.test.ts has one, for minutes.",
   },
+  {
+    grants: [
+      "Sweep dynamodb:UpdateItem SingleTable if * Q#*",
+      "Sweep dynamodb:DeleteItem SingleTable if * CONV#*",
+      "Sweep dynamodb:DeleteItem SingleTable if * QUAR#*",
+      "Sweep dynamodb:PutItem SingleTable if * ER#*",
+      "Sweep dynamodb:PutItem SingleTable if * Q#*",
+      "Sweep dynamodb:UpdateItem SingleTable if * B#*",
+      "Sweep dynamodb:UpdateItem SingleTable if * QD",
+      "Sweep dynamodb:UpdateItem SingleTable if * T#*",
+      "Verify dynamodb:DeleteItem SingleTable if * CONV#*",
+      "Verify dynamodb:PutItem SingleTable if * ER#*",
+    ],
+    reason:
+      "Dead letters that are scheduled again or a week old, an erasure beside a send, a sender that died when it was refused, rows of a later release, and a table that a daily check reads in parts. Random histories and test/functions have them.",
+  },
 ];
