@@ -121,6 +121,7 @@ export const commandRights = {
     ...remove,
     rootSecret: read,
     platformSecret: read,
+    Inbound: ["sqs:GetQueueAttributes"],
     Realtime: send,
     Accounts: send,
     Events: send,

@@ -9,6 +9,7 @@ import { openContext } from "../../../../bin/admin/doctor/context.ts";
 import { type CheckResult, runChecks } from "../../../../bin/admin/doctor/run-checks.ts";
 import { openStacks } from "../../../../functions/admin/stacks.ts";
 import { concurrencyNeeds } from "../../../../lib/config/concurrency.ts";
+import { commandRights } from "../../../../lib/config/operator-rights.ts";
 import { parseSettings } from "../../../../lib/config/settings.ts";
 import { resourceProperties, resourcesOfType, synthesizeTemplates } from "../../../lib/synth-templates.ts";
 import { type FakeAnswers, type FakeAws, openFakeAws } from "./fake-aws.ts";
@@ -160,6 +161,15 @@ test("a deployment without a fault has every check ok", async () => {
   const results = await diagnose();
   expect(results.filter(({ status }) => status !== "ok")).toEqual([]);
   expect(results.map(({ check }) => check)).toEqual(checks.map(({ name }) => name));
+});
+
+test("the calls of a deployment without a fault are those that the rights of doctor name, and no others", async () => {
+  await diagnose();
+  const ofOurs = new Set(Object.keys(healthy()).filter((name) => name.startsWith("/")));
+  const calls = aws.operations.map((name) => name.split(" ")[0] ?? "").filter((name) => !ofOurs.has(name));
+  const named = Object.values(commandRights.doctor).flatMap((actions) => actions.map((action) => action.split(":")[1]));
+  // Each command with `--stage` needs it besides.
+  expect([...new Set(calls)].sort()).toEqual([...new Set([...named, "DescribeStacks"])].sort());
 });
 
 const policy = (policyJson: object) => ({ Attributes: { RedrivePolicy: JSON.stringify(policyJson) } });
