@@ -13,6 +13,7 @@ interface SentCommand {
     readonly IndexName?: string;
     readonly Bucket?: string;
     readonly Key?: unknown;
+    readonly Delete?: { readonly Objects: readonly { readonly Key: string }[] };
     readonly EncryptionContext?: { readonly purpose?: string };
     readonly SecretId?: string;
     readonly QueueUrl?: string;
@@ -56,8 +57,9 @@ const targets: Readonly<Record<string, string>> = Object.fromEntries([
   ...queues.map((name) => [environment[env[queueUrlNames[name]]], name]),
 ]);
 
-function targetOf({ IndexName, Bucket, Key, EncryptionContext, SecretId, QueueUrl }: SentCommand["input"]): string {
-  if (Bucket !== undefined) return `${targets[Bucket]}${typeof Key === "string" ? `/${Key.split("/")[0]}` : ""}`;
+function targetOf({ IndexName, Bucket, Key, Delete, EncryptionContext, SecretId, QueueUrl }: SentCommand["input"]) {
+  const key = Key ?? Delete?.Objects[0]?.Key;
+  if (Bucket !== undefined) return `${targets[Bucket]}${typeof key === "string" ? `/${key.split("/")[0]}` : ""}`;
   const named = SecretId ?? QueueUrl;
   return named === undefined ? (IndexName ?? EncryptionContext?.purpose ?? "table") : (targets[named] ?? named);
 }
