@@ -12,7 +12,7 @@ import { startMeteredPipeline } from "./start-metered-pipeline.ts";
 
 /** A receiver that needs three seconds. */
 const lateReceiver: WebhookClient = {
-  async send({ timeout = ATTEMPT_TIMEOUT }): Promise<AttemptOutcome> {
+  async send({ answerTimeout: timeout = ATTEMPT_TIMEOUT }): Promise<AttemptOutcome> {
     return timeout <= MOVE_TO_SLOW_AFTER
       ? { kind: "no_answer", error: "timeout", durationMs: timeout }
       : { kind: "answered", status: 200, retryAfter: null, durationMs: 3_000 };

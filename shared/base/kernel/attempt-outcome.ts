@@ -1,6 +1,9 @@
 import type { Millis } from "./time.ts";
 
-/** The outcome of one POST. */
+/**
+ * The outcome of one POST. Its duration is in whole milliseconds, from the last byte of the request, or from the start of an
+ * attempt that sent none, without the delays of this process.
+ */
 export type AttemptOutcome =
   | {
       readonly kind: "answered";

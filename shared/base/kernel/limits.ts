@@ -216,7 +216,7 @@ export const OVERDUE_AFTER_SLOW: Millis = DAY;
 /** Rows of an endpoint that one task reads. */
 export const WALK_EXAMINED_MAX = 5_000;
 /**
- * An attempt in a batch with others is aborted after this long without an answer. It moves to the slow deliveries
+ * An attempt in a batch with others is aborted this long after its request without an answer. It moves to the slow deliveries
  * queue, where it is made again with `ATTEMPT_TIMEOUT`. Every attempt that takes longer marks its endpoint as slow.
  */
 export const MOVE_TO_SLOW_AFTER: Millis = 1_500;

@@ -2,6 +2,7 @@ import { constants } from "node:crypto";
 import { connect as connectTcp, isIP, isIPv6, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import type { buildConnector } from "undici";
+import type { LoopClock } from "../kernel/loop-clock.ts";
 import type { Millis } from "../kernel/time.ts";
 import { AttemptFailure } from "./attempt-failure.ts";
 import type { Gate } from "./egress-gate.ts";
@@ -17,6 +18,8 @@ export interface PinnedConnectorOptions {
   readonly lookupTimeout: Millis;
   /** From the first packet to the end of the TLS handshake, over all addresses tried. */
   readonly connectTimeout: Millis;
+  /** Measures both. */
+  readonly loopClock: LoopClock;
 }
 
 /**
@@ -25,18 +28,18 @@ export interface PinnedConnectorOptions {
  */
 export function createPinnedConnector(options: PinnedConnectorOptions): buildConnector.connector {
   async function open({ protocol, host, hostname, port }: buildConnector.Options): Promise<Socket> {
-    const lookupEnd = AbortSignal.timeout(options.lookupTimeout);
-    const check = await options.gate.checkAndResolve(`${protocol}//${host ?? hostname}/`, lookupEnd);
+    const { gate, loopClock, lookupTimeout, connectTimeout } = options;
+    const check = await withLimit(loopClock, lookupTimeout, (signal) =>
+      gate.checkAndResolve(`${protocol}//${host ?? hostname}/`, signal),
+    );
     if (!check.ok) {
       throw new AttemptFailure(check.cause === "dns" ? { error: "dns" } : { refused: check.reason });
     }
     const secure = check.url.protocol === "https:";
-    return dialFirst(check.addresses, {
-      name: urlHost(check.url),
-      port: port === "" ? (secure ? 443 : 80) : Number(port),
-      secure,
-      timeout: options.connectTimeout,
-    });
+    const target = { name: urlHost(check.url), port: port === "" ? (secure ? 443 : 80) : Number(port), secure };
+    return withLimit(loopClock, connectTimeout, (signal) =>
+      dialFirst(check.addresses, target, { loopClock, timeout: connectTimeout, signal }),
+    );
   }
 
   return (target, callback) => {
@@ -47,26 +50,47 @@ export function createPinnedConnector(options: PinnedConnectorOptions): buildCon
   };
 }
 
+/** Runs `work` with a signal that aborts at a time limit. */
+async function withLimit<T>(
+  loopClock: LoopClock,
+  limit: Millis,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const end = new AbortController();
+  const cancel = loopClock.after(limit, () => end.abort());
+  try {
+    return await work(end.signal);
+  } finally {
+    cancel();
+  }
+}
+
 interface Target {
   readonly name: string;
   readonly port: number;
   readonly secure: boolean;
+}
+
+/** How long all addresses together may take. */
+interface DialLimit {
+  readonly loopClock: LoopClock;
   readonly timeout: Millis;
+  /** Aborts after it. */
+  readonly signal: AbortSignal;
 }
 
 /** Connects to the first address that accepts. All share one deadline; IPv4 goes first, as not every network has IPv6. */
-async function dialFirst(addresses: readonly string[], target: Target): Promise<Socket> {
+async function dialFirst(addresses: readonly string[], target: Target, limit: DialLimit): Promise<Socket> {
   const candidates = [...addresses].sort((a, b) => Number(isIPv6(a)) - Number(isIPv6(b))).slice(0, ADDRESSES_TRIED_MAX);
-  const deadline = AbortSignal.timeout(target.timeout);
   // Each address gets an equal share of the time, so that a silent one leaves time for the next.
-  const share = Math.ceil(target.timeout / candidates.length);
+  const share = Math.ceil(limit.timeout / candidates.length);
   let lastFailure = new AttemptFailure({ error: "connect" });
   for (const address of candidates) {
-    const result = await dial(address, target, share, deadline);
+    const result = await dial(address, target, { ...limit, timeout: share });
     if (result.socket) return result.socket;
     lastFailure = result.failure;
     // An address that accepted TCP is the host. The next one is tried only after an unreachable address.
-    if (result.reached || deadline.aborted) break;
+    if (result.reached || limit.signal.aborted) break;
   }
   throw lastFailure;
 }
@@ -75,21 +99,21 @@ type DialResult =
   | { readonly socket: Socket }
   | { readonly socket: null; readonly failure: AttemptFailure; readonly reached: boolean };
 
-function dial(address: string, target: Target, share: Millis, signal: AbortSignal): Promise<DialResult> {
+function dial(address: string, target: Target, { loopClock, timeout, signal }: DialLimit): Promise<DialResult> {
   return new Promise((resolve) => {
     let reached = false;
     const socket = openConnection(address, target);
     const abandon = () => socket.destroy(new AttemptFailure({ error: "timeout" }));
-    const timer = setTimeout(abandon, share);
+    const cancel = loopClock.after(timeout, abandon);
     signal.addEventListener("abort", abandon, { once: true });
     const settle = (result: DialResult) => {
-      clearTimeout(timer);
+      cancel();
       signal.removeEventListener("abort", abandon);
       resolve(result);
     };
     socket.once("connect", () => {
       reached = true;
-      clearTimeout(timer);
+      cancel();
     });
     socket.once(target.secure ? "secureConnect" : "connect", () => settle({ socket }));
     // Stays for the socket's life: an error without a listener would end the process.
@@ -101,6 +125,7 @@ function openConnection(address: string, { name, port, secure }: Target): Socket
   const tcp = connectTcp({ host: address, port, noDelay: true });
   if (!secure) {
     guardResponses(tcp);
+    observeWrites(tcp);
     return tcp;
   }
   const tls = connectTls({
@@ -114,6 +139,7 @@ function openConnection(address: string, { name, port, secure }: Target): Socket
   });
   tls.once("close", () => tcp.destroy());
   guardResponses(tls, tcp);
+  observeWrites(tls);
   return tls;
 }
 
@@ -121,4 +147,54 @@ function toAttemptFailure(error: Error, reached: boolean): AttemptFailure {
   if (error instanceof AttemptFailure) return error;
   if ("code" in error && error.code === "ETIMEDOUT") return new AttemptFailure({ error: "timeout" });
   return new AttemptFailure({ error: reached ? "tls" : "connect" });
+}
+
+type OnWritten = (error?: Error | null) => void;
+
+/** The writes of a connection that the system has not accepted yet. */
+interface Writes {
+  pending: number;
+  onWritten: (() => void) | null;
+}
+
+/** undici writes a request and reports it as sent in one turn, but does not name its connection: it is this one. */
+let lastWritten: Writes | null = null;
+
+/** Observes what is written to a connection, for `whenWritten`. */
+function observeWrites(connection: Socket): void {
+  const write: (chunk: string | Uint8Array, encoding: BufferEncoding, callback: OnWritten) => boolean =
+    connection.write.bind(connection);
+  const writes: Writes = { pending: 0, onWritten: null };
+  const onAccepted = () => {
+    writes.pending -= 1;
+    if (writes.pending === 0) writes.onWritten?.();
+  };
+  connection.write = (
+    chunk: string | Uint8Array,
+    encoding?: BufferEncoding | OnWritten,
+    callback?: OnWritten,
+  ): boolean => {
+    lastWritten = writes;
+    writes.pending += 1;
+    const onWritten = typeof encoding === "function" ? encoding : callback;
+    return write(chunk, typeof encoding === "string" ? encoding : "utf8", (error) => {
+      onAccepted();
+      onWritten?.(error);
+    });
+  };
+}
+
+/**
+ * Calls back once the system has accepted the last byte of the request that was just written: in the turn of its write.
+ * A receiver that does not read lets it wait.
+ */
+export function whenWritten(callback: () => void): void {
+  const writes = lastWritten;
+  if (!writes || writes.pending === 0) callback();
+  else {
+    writes.onWritten = () => {
+      writes.onWritten = null;
+      callback();
+    };
+  }
 }

@@ -4,11 +4,12 @@ import type { AttemptOutcome } from "../kernel/attempt-outcome.ts";
 import { captureCallScope, requireOpenCallScope } from "../kernel/call-scope.ts";
 import { OutOfTime } from "../kernel/deadline.ts";
 import { ATTEMPT_TIMEOUT, CONNECT_TIMEOUT, RESPONSE_BYTES_MAX, RESPONSE_TEXT_BYTES_MAX } from "../kernel/limits.ts";
+import { createLoopClock, type LoopClock } from "../kernel/loop-clock.ts";
 import { clockNow, type Millis, parseRetryAfter } from "../kernel/time.ts";
 import { AttemptFailure, classifyFailure } from "./attempt-failure.ts";
 import { createConnectionPools } from "./connection-pools.ts";
 import type { Gate } from "./egress-gate.ts";
-import { createPinnedConnector } from "./pinned-connector.ts";
+import { createPinnedConnector, whenWritten } from "./pinned-connector.ts";
 import { responseText } from "./responses.ts";
 
 /** A receiver's response. */
@@ -27,6 +28,7 @@ interface ResponseHead {
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #mayCall = captureCallScope();
+  readonly #onSent: () => void;
   #status: number | null = null;
   #retryAfter: ResponseHead["retryAfter"];
   #bytes = 0;
@@ -35,6 +37,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | null = null;
   #resolve: (answer: ResponseHead) => void = () => {};
   #reject: (error: Error) => void = () => {};
+
+  /** @param onSent called when the last byte of the request is sent, unless it has ended before */
+  constructor(onSent: () => void = () => {}) {
+    this.#onSent = onSent;
+  }
 
   /** @throws AttemptFailure, OutOfTime when the call may no longer begin, or undici's error when there was no response */
   send(dispatcher: Dispatcher, request: Dispatcher.DispatchOptions): Promise<ResponseHead> {
@@ -58,6 +65,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
     // Nothing was written yet.
     else if (!this.#mayCall())
       controller.abort(new OutOfTime("The invocation has answered, so the call does not begin."));
+  }
+
+  onRequestSent(): void {
+    whenWritten(() => {
+      if (!this.#settled) this.#onSent();
+    });
   }
 
   onResponseStart(
@@ -113,8 +126,11 @@ interface WebhookRequest {
   readonly headers: Record<string, string>;
   /** JSON, sent unchanged. */
   readonly body: string;
-  /** Time limit of the whole attempt, from DNS lookup to the last byte, if shorter than the client's. */
-  readonly timeout?: Millis;
+  /**
+   * Time limit of the answer, from the last byte of the request to the last byte read. The request must be sent within
+   * the connect limit then. Both are of the loop's clock. Default: only the limit of the whole attempt.
+   */
+  readonly answerTimeout?: Millis;
 }
 
 export interface WebhookClient {
@@ -136,8 +152,10 @@ export interface WebhookClientOptions {
   readonly now?: () => Millis;
   /** Time limit of the whole attempt, from DNS lookup to the last byte. Default: 15 s. */
   readonly attemptTimeout?: Millis;
-  /** Time limit from the first packet to the end of the TLS handshake. Default: 5 s. */
+  /** Time limit from the first packet to the end of the TLS handshake, by the loop's clock. Default: 5 s. */
   readonly connectTimeout?: Millis;
+  /** Measures how long receivers take. Default: a clock that stands still while the event loop is blocked. */
+  readonly loopClock?: LoopClock;
   /** Connections of one pool to one origin. An attempt beyond them waits within its time limit. Default: 10. */
   readonly connectionsPerPool?: number;
   /**
@@ -158,11 +176,9 @@ const CONNECTIONS_MAX = 500;
 export function createWebhookClient(options: WebhookClientOptions): WebhookClient {
   const { gate, version = API_VERSION, now = clockNow } = options;
   const attemptTimeout = options.attemptTimeout ?? ATTEMPT_TIMEOUT;
-  const connect = createPinnedConnector({
-    gate,
-    lookupTimeout: attemptTimeout,
-    connectTimeout: options.connectTimeout ?? CONNECT_TIMEOUT,
-  });
+  const connectTimeout = options.connectTimeout ?? CONNECT_TIMEOUT;
+  const loopClock = options.loopClock ?? createLoopClock();
+  const connect = createPinnedConnector({ gate, lookupTimeout: attemptTimeout, connectTimeout, loopClock });
   const pools = createConnectionPools({
     connect,
     now,
@@ -182,13 +198,21 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
 
   async function attempt(webhook: WebhookRequest): Promise<AttemptOutcome> {
     const { poolKey, headers, body } = webhook;
-    const timeout = Math.min(webhook.timeout ?? attemptTimeout, attemptTimeout);
+    const { answerTimeout = attemptTimeout } = webhook;
     const check = gate.checkUrl(webhook.url);
     if (!check.ok) return { kind: "refused_by_gate", reason: check.reason };
     const { url } = check;
-    const startedAt = now();
-    const exchange = new Exchange();
-    const deadline = setTimeout(() => exchange.abort(new AttemptFailure({ error: "timeout" })), timeout);
+    // The start of the attempt, until its request is sent.
+    let waitingSince = loopClock.now();
+    const elapsed = () => Math.max(0, Math.round(loopClock.now() - waitingSince));
+    const exchange = new Exchange(() => {
+      cancelLimit();
+      waitingSince = loopClock.now();
+      cancelLimit = loopClock.after(answerTimeout, expire);
+    });
+    const expire = () => exchange.abort(new AttemptFailure({ error: "timeout" }));
+    let cancelLimit = loopClock.after(answerTimeout < attemptTimeout ? connectTimeout : attemptTimeout, expire);
+    const deadline = setTimeout(expire, attemptTimeout);
     try {
       const request = {
         method: "POST",
@@ -199,20 +223,21 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
       const { status, retryAfter, beginning } = await pools.use(poolKey, url.origin, (pool) =>
         exchange.send(pool, request),
       );
-      const endedAt = now();
+      const durationMs = elapsed();
       const response = responseText(beginning);
       return {
         kind: "answered",
         status,
-        retryAfter: parseRetryAfter(retryAfter, endedAt),
-        durationMs: Math.max(0, endedAt - startedAt),
+        retryAfter: parseRetryAfter(retryAfter, now()),
+        durationMs,
         ...(response === null ? {} : { response }),
       };
     } catch (error) {
       const failure = classifyFailure(error);
       if ("refused" in failure) return { kind: "refused_by_gate", reason: failure.refused };
-      return { kind: "no_answer", error: failure.error, durationMs: Math.max(0, now() - startedAt) };
+      return { kind: "no_answer", error: failure.error, durationMs: elapsed() };
     } finally {
+      cancelLimit();
       clearTimeout(deadline);
     }
   }

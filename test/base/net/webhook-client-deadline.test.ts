@@ -47,7 +47,7 @@ test.each([
 test("a call ends at its own time limit when that is shorter than the client's", async () => {
   const receiver = await startReceiver(neverRespond);
   const startedAt = performance.now();
-  const request = { ...webhookRequest(`http://127.0.0.1:${receiver.port}/`), timeout: DEADLINE };
+  const request = { ...webhookRequest(`http://127.0.0.1:${receiver.port}/`), answerTimeout: DEADLINE };
   expect(await openWebhookClient().send(request)).toMatchObject({ kind: "no_answer", error: "timeout" });
   expect(performance.now() - startedAt).toBeLessThan(DEADLINE + SLACK);
 });
@@ -133,7 +133,7 @@ test("each request that waits for a slow receiver's connections ends at its own 
   const webhookClient = openWebhookClient({ attemptTimeout: 5 * DEADLINE, connectionsPerPool: 2 });
   const request = webhookRequest(`http://127.0.0.1:${receiver.port}/`);
   const holders = [1, 2].map(() => webhookClient.send(request));
-  const waiting = Array.from({ length: 6 }, () => webhookClient.send({ ...request, timeout: DEADLINE }));
+  const waiting = Array.from({ length: 6 }, () => webhookClient.send({ ...request, answerTimeout: DEADLINE }));
   const outcomes = await Promise.all([...waiting, ...holders]);
   expect(outcomes.every((outcome) => outcome.kind === "no_answer" && outcome.error === "timeout")).toBe(true);
   await wait(50);

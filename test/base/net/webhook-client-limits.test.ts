@@ -1,5 +1,6 @@
 import { type AddressInfo, createServer } from "node:net";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import type { LoopClock } from "#base/kernel/loop-clock.ts";
 import { startReceiver } from "./receiver.ts";
 import { openWebhookClient, webhookRequest } from "./webhook-client-fixture.ts";
 
@@ -7,18 +8,21 @@ import { openWebhookClient, webhookRequest } from "./webhook-client-fixture.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  vi.spyOn(AbortSignal, "timeout").mockImplementation((after) => {
-    const end = new AbortController();
-    setTimeout(() => end.abort(), after);
-    return end.signal;
-  });
 });
 afterEach(() => {
   // An attempt in progress would never end.
   vi.runOnlyPendingTimers();
-  vi.restoreAllMocks();
   vi.useRealTimers();
 });
+
+/** The faked time, in which the event loop is never blocked. */
+const loopClock: LoopClock = {
+  now: () => 0,
+  after(delay, callback) {
+    const timer = setTimeout(callback, delay);
+    return () => clearTimeout(timer);
+  },
+};
 
 /** A promise with its resolver. */
 function deferred(): { readonly promise: Promise<void>; readonly resolve: () => void } {
@@ -56,14 +60,16 @@ function silentName() {
 }
 
 test.each([
-  ["an attempt without a response", "fifteen", 15_000, silentReceiver],
-  ["an attempt whose lookup never ends", "fifteen", 15_000, silentName],
-  ["an attempt whose TLS handshake never ends", "five", 5_000, silentHost],
-] as const)("%s ends after %s seconds, and not before", async (_name, _words, after, open) => {
+  ["an attempt without a response", "fifteen", 15_000, silentReceiver, {}],
+  ["an attempt whose lookup never ends", "fifteen", 15_000, silentName, {}],
+  ["an attempt whose TLS handshake never ends", "five", 5_000, silentHost, {}],
+  ["a sent request that may wait so long", "one and a half", 1_500, silentReceiver, { answerTimeout: 1_500 }],
+  ["a lookup before an answer with a limit", "five", 5_000, silentName, { answerTimeout: 1_500 }],
+] as const)("%s ends after %s seconds, and not before", async (_name, _words, after, open, limits) => {
   const { url, connected, ...rest } = await open();
   let ended = false;
-  const attempt = openWebhookClient(rest)
-    .send(webhookRequest(url))
+  const attempt = openWebhookClient({ loopClock, ...rest })
+    .send({ ...webhookRequest(url), ...limits })
     .finally(() => {
       ended = true;
     });

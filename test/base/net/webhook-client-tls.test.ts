@@ -1,4 +1,4 @@
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openedOnce } from "../../support/opened.ts";
@@ -30,6 +30,23 @@ describe.skipIf(!hasOpenssl())("certificates", () => {
     );
     expect(outcome).toMatchObject({ kind: "answered", status: 200 });
     expect(names).toEqual(["hooks.example.com"]);
+  });
+
+  test("a handshake that takes longer than an answer may does not count", async () => {
+    const receiver = await startReceiver((response) => response.end(), trusted);
+    // Between client and receiver, it passes the first bytes on late.
+    const relay = createServer((socket) => {
+      const onward = connect({ port: receiver.port, host: "127.0.0.1" });
+      for (const end of [socket, onward]) end.on("error", () => {});
+      setTimeout(() => socket.pipe(onward).pipe(socket), 900);
+    });
+    await new Promise<void>((resolve) => relay.listen(0, "127.0.0.1", resolve));
+    const { port } = relay.address() as { port: number };
+    const request = { ...webhookRequest(`https://hooks.example.com:${port}/`), answerTimeout: 300 };
+    const outcome = await openWebhookClient({ resolver }).send(request);
+    expect(outcome).toMatchObject({ kind: "answered", status: 200 });
+    expect((outcome as { durationMs: number }).durationMs).toBeLessThan(300);
+    relay.close();
   });
 
   test("an untrusted self-signed certificate is refused, and its receiver gets no request", async () => {

@@ -48,7 +48,7 @@ export class Receivers {
   }
 
   readonly client: WebhookClient = {
-    send: async ({ url, poolKey, headers, body, timeout = TIMEOUT }) => {
+    send: async ({ url, poolKey, headers, body, answerTimeout: timeout = TIMEOUT }) => {
       await untilRunning();
       await this.#troubles.decide("POST");
       const mode = this.#modes.get(url) ?? "ok";

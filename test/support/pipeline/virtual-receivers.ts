@@ -42,12 +42,12 @@ export function virtualReceivers() {
   let calls: VirtualCall[] = [];
 
   const webhookClient: WebhookClient = {
-    async send({ url, headers, timeout = ATTEMPT_TIMEOUT }) {
+    async send({ url, headers, answerTimeout = ATTEMPT_TIMEOUT }) {
       if (!time) throw new Error("Virtual receivers answer once they have a time.");
       const event = nameByEvent.get(String(headers["svc-event-id"])) ?? "";
       const call: VirtualCall = { url, event, startedAt: time.now(), endedAt: null };
       calls.push(call);
-      const outcome = await answer(time, behavior(url, event), timeout);
+      const outcome = await answer(time, behavior(url, event), answerTimeout);
       call.endedAt = time.now();
       return outcome;
     },

@@ -21,8 +21,8 @@ export interface Batch {
   readonly startedAt: Millis;
   /** It comes from the slow deliveries queue. */
   readonly slow: boolean;
-  /** The time limit of each call. Only a slow batch waits for a slow receiver. */
-  readonly attemptTimeout: Millis;
+  /** The time limit of each answer. Only a slow batch waits for a slow receiver. */
+  readonly answerTimeout: Millis;
   /** Endpoints that were read again, by id. */
   readonly rereads: Map<string, Promise<Endpoint | null>>;
   readonly tally: Tally;
@@ -31,12 +31,12 @@ export interface Batch {
 }
 
 export function newBatch(now: () => Millis, slow: boolean): Batch & { readonly health: EndpointHealth } {
-  const attemptTimeout = slow ? ATTEMPT_TIMEOUT : MOVE_TO_SLOW_AFTER;
+  const answerTimeout = slow ? ATTEMPT_TIMEOUT : MOVE_TO_SLOW_AFTER;
   return {
     now,
     startedAt: now(),
     slow,
-    attemptTimeout,
+    answerTimeout,
     rereads: new Map(),
     tally: newTally(),
     health: newEndpointHealth(),
@@ -95,7 +95,7 @@ export function withoutCall<V extends InitialStatus>(verdict: V): AttemptWithout
 export async function callEndpoint<V>(
   ports: Pick<DeliverPorts, "webhookClient">,
   prepared: PreparedAttempt<V>,
-  { now, attemptTimeout: timeout }: Pick<Batch, "now" | "attemptTimeout">,
+  { now, answerTimeout }: Pick<Batch, "now" | "answerTimeout">,
 ): Promise<AnsweredAttempt<V>> {
   if (prepared.kind === "not_called") return prepared;
   const { endpoint, event, secrets } = prepared;
@@ -106,7 +106,7 @@ export async function callEndpoint<V>(
     "svc-event-type": event.type,
     "svc-delivery-id": deliveryId(event.ulid, endpoint.id),
   };
-  const request = { url: endpoint.url, poolKey: endpoint.id, headers, body: event.body, timeout };
+  const request = { url: endpoint.url, poolKey: endpoint.id, headers, body: event.body, answerTimeout };
   return { kind: "called", outcome: await atStage("call", ports.webhookClient.send(request)) };
 }
 

@@ -70,7 +70,7 @@ function recordSlow(
 /** A batch that may move attempts to the slow queue. */
 interface AttemptBatch {
   readonly now: () => Millis;
-  readonly attemptTimeout: Millis;
+  readonly answerTimeout: Millis;
   readonly health: EndpointHealth | null;
 }
 
@@ -86,7 +86,7 @@ interface UnansweredAttempt extends AttemptKey {
 export function onUnanswered(
   ports: HealthPorts,
   { tenant, endpoint, eventUlid, attempt }: UnansweredAttempt,
-  { health, now, attemptTimeout }: AttemptBatch,
+  { health, now, answerTimeout }: AttemptBatch,
 ): void {
   if (health) recordSlow(ports, health, { tenant, endpoint }, now());
   ports.log({
@@ -95,7 +95,7 @@ export function onUnanswered(
     endpoint: endpoint.id,
     delivery: deliveryId(eventUlid, endpoint.id),
     attempt,
-    unanswered_ms: attemptTimeout,
+    unanswered_ms: answerTimeout,
   });
 }
 

@@ -30,7 +30,7 @@ const unanswered: AttemptOutcome = { ...timeoutOutcome, durationMs: 1_500 };
 function hangingClient(path: string, replacedPorts: Partial<DeliverPorts> = {}) {
   const calls: { readonly timeout: Millis | undefined; readonly end: (outcome: AttemptOutcome) => void }[] = [];
   const webhookClient: WebhookClient = {
-    async send({ url, timeout }) {
+    async send({ url, answerTimeout: timeout }) {
       if (!url.endsWith(path)) return fastOutcome;
       return new Promise<AttemptOutcome>((end) => calls.push({ timeout, end }));
     },
@@ -224,7 +224,7 @@ it.each(faultPoints)(
 
 /** A client whose receivers answer only in the slow queue. */
 const lateClient: WebhookClient = {
-  send: async ({ timeout = 15_000 }) => (timeout < 15_000 ? unanswered : fastOutcome),
+  send: async ({ answerTimeout = 15_000 }) => (answerTimeout < 15_000 ? unanswered : fastOutcome),
   close: async () => {},
 };
 
