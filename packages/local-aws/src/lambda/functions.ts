@@ -24,6 +24,8 @@ export interface FunctionDeclaration {
   readonly memoryMb: number;
   /** Maximum concurrent sandboxes: the reserved concurrency, or what its event sources may use together. */
   readonly sandboxesMax: number;
+  /** How many queues feed it, and 1 for a function without one. */
+  readonly sources: number;
 }
 
 /** The functions of a running stack. */
@@ -31,7 +33,9 @@ export interface Functions {
   /** Loads one sandbox of each function. Throws a LocalRefusal for a function that cannot be loaded. */
   load(): Promise<void>;
   /** Invokes a function and returns its result. Throws FunctionFailed. `id` is the construct's id or the logical id. */
-  invoke(id: string, event: unknown): Promise<unknown>;
+  invoke(id: string, event: unknown, source?: string): Promise<unknown>;
+  /** Resolves when a function shall get its next event of a source. `source` is as for `invoke`: the URL of a queue. */
+  ready(id: string, source: string): Promise<void>;
   /** The complete environment of a function. */
   environment(id: string): Readonly<Record<string, string>>;
   /** The construct ids of all functions. */
@@ -43,6 +47,8 @@ export interface Functions {
 const ACCOUNT_CONCURRENCY = 1_000;
 /** Lambda closes an idle sandbox after some minutes; here one frees memory for other functions. */
 const IDLE_MAX_MS = 60_000;
+/** Less than a sandbox needs to load on a machine with two processors: an event that hangs occupies one after another. */
+const GROWTH_PAUSE_MS = 50;
 /** Lambda's defaults. */
 const TIMEOUT_DEFAULT_SECONDS = 3;
 const MEMORY_DEFAULT_MB = 128;
@@ -78,23 +84,28 @@ function readFunction(assembly: Assembly, stackResource: StackResource): Functio
     timeoutMs: Number(properties.Timeout ?? TIMEOUT_DEFAULT_SECONDS) * 1_000,
     memoryMb: Number(properties.MemorySize ?? MEMORY_DEFAULT_MB),
     sandboxesMax: Number(properties.ReservedConcurrentExecutions ?? eventSourceConcurrency(assembly, stackResource)),
+    sources: Math.max(1, listEventSources(assembly, stackResource).length),
   };
 }
 
 /** What a function's event sources may use together, or the account's limit where one of them has none. */
-function eventSourceConcurrency(assembly: Assembly, { stack, id }: StackResource): number {
-  const limits = listResources(assembly)
-    .filter(
-      ({ stack: mappingStack, resource }) =>
-        mappingStack === stack &&
-        resource.Type === "AWS::Lambda::EventSourceMapping" &&
-        (resource.Properties?.FunctionName as { Ref?: string } | undefined)?.Ref === id,
-    )
-    .map(({ resource }) => (resource.Properties?.ScalingConfig as { MaximumConcurrency?: number })?.MaximumConcurrency);
+function eventSourceConcurrency(assembly: Assembly, stackResource: StackResource): number {
+  const limits = listEventSources(assembly, stackResource).map(
+    ({ resource }) => (resource.Properties?.ScalingConfig as { MaximumConcurrency?: number })?.MaximumConcurrency,
+  );
   if (limits.length === 0) return ACCOUNT_CONCURRENCY;
   return Math.min(
     ACCOUNT_CONCURRENCY,
     limits.reduce((sum: number, limit) => sum + (limit ?? ACCOUNT_CONCURRENCY), 0),
+  );
+}
+
+function listEventSources(assembly: Assembly, { stack, id }: StackResource): StackResource[] {
+  return listResources(assembly).filter(
+    ({ stack: mappingStack, resource }) =>
+      mappingStack === stack &&
+      resource.Type === "AWS::Lambda::EventSourceMapping" &&
+      (resource.Properties?.FunctionName as { Ref?: string } | undefined)?.Ref === id,
   );
 }
 
@@ -148,7 +159,8 @@ export function openFunctions(
       ...runtimeVariables(declaration, settings.accessKeyOf(declaration.id)),
       ...settings.extraVariables,
     };
-    const pool = openPool({ sandboxesMax: declaration.sandboxesMax, budget, idleMax: IDLE_MAX_MS }, () =>
+    const { sandboxesMax, sources } = declaration;
+    const pool = openPool({ sandboxesMax, sources, budget, idleMax: IDLE_MAX_MS, growthPause: GROWTH_PAUSE_MS }, () =>
       openSandbox({
         data: {
           file: declaration.file,
@@ -181,10 +193,11 @@ export function openFunctions(
         await Promise.all(declarations.map(loadOne));
       });
     },
-    invoke: async (id, event) => {
+    invoke: async (id, event, source) => {
       const pool = getById(pools, id);
-      return await concurrency.run(() => pool.invoke(event));
+      return await concurrency.run(() => pool.invoke(event, source));
     },
+    ready: (id, source) => getById(pools, id).ready(source),
     environment: (id) => getById(environments, id),
     ids: declarations.map(({ id }) => id),
     async close() {

@@ -27,7 +27,7 @@ export interface Pollers {
 export interface PollerPorts {
   /** The client of a function's queues. */
   readonly sqsOf: (functionId: string) => SQSClient;
-  readonly functions: Pick<Functions, "invoke">;
+  readonly functions: Pick<Functions, "invoke" | "ready">;
   /** Receives a line for each error. */
   readonly report: (line: string) => void;
 }
@@ -100,6 +100,9 @@ async function poll(mapping: EventSourceMapping, poller: Poller): Promise<void> 
       // Lambda reads the queue's attributes, too, with the role of the function.
       if (!isKnown) await poller.sqs.send(new GetQueueAttributesCommand({ QueueUrl: mapping.queueUrl }));
       isKnown = true;
+      // Messages that no sandbox can take yet stay visible: they become a larger batch, and their receives do not count.
+      await poller.functions.ready(mapping.functionId, mapping.queueUrl);
+      if (signal.aborted) return;
       const messages = await receiveBatch(mapping, poller);
       if (messages.length === 0) continue;
       const batch = processBatch(mapping, messages, { ...poller, throttled }).finally(() => {
@@ -155,7 +158,11 @@ async function invokeWithBatch(
   poller: BatchPoller,
 ): Promise<readonly Message[]> {
   try {
-    const result = await poller.functions.invoke(mapping.functionId, toQueueEvent(messages, mapping.queueArn));
+    const result = await poller.functions.invoke(
+      mapping.functionId,
+      toQueueEvent(messages, mapping.queueArn),
+      mapping.queueUrl,
+    );
     return mapping.reportsFailures ? succeededMessages(messages, result) : messages;
   } catch (error) {
     poller.report(`${mapping.functionId}: ${(error as Error).message}`);

@@ -1,11 +1,18 @@
+import { openGrowth } from "./pool-growth.ts";
 import { FunctionFailed, type Sandbox } from "./sandbox.ts";
 import type { SandboxBudget } from "./sandbox-budget.ts";
 
-/** The sandboxes of one function, one per concurrent event up to a maximum. Further events wait in a queue. */
+/** The sandboxes of one function, at most one per concurrent event and up to a maximum. Further events wait in a queue. */
 export interface Pool {
   /** Opens the first sandbox and resolves when it is loaded. Throws FunctionFailed if it cannot be loaded. */
   load(): Promise<void>;
-  invoke(event: unknown): Promise<unknown>;
+  /** @param source what the event comes from: a queue; default: requests and schedules */
+  invoke(event: unknown, source?: string): Promise<unknown>;
+  /**
+   * Resolves when a source shall read its next event: a sandbox is idle, or the function may need another one. What the
+   * source does not read in the meantime becomes a larger batch.
+   */
+  ready(source: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -14,12 +21,21 @@ export interface PoolOptions {
   readonly budget: SandboxBudget;
   /** An idle sandbox is closed after this time, in milliseconds, unless it is the last one. */
   readonly idleMax: number;
+  /** The sources of the function's events: each finds a sandbox while another one occupies many. Default: one. */
+  readonly sources?: number;
+  /** Before another sandbox opens beside `n` others, `n` times this passes, in milliseconds. The second one opens at once. */
+  readonly growthPause: number;
 }
 
 /** An ordinary event is done within this time, in milliseconds of a machine with two processors. */
 const SPARE_DELAY_MS = 100;
+/** A source reads its next event after this time, in milliseconds, also while every sandbox is busy. */
+const READ_AHEAD_MS = 100;
+const REQUESTS = "";
 
 interface Waiter {
+  readonly source: string;
+  readonly since: number;
   resolve(sandbox: Sandbox): void;
   reject(error: FunctionFailed): void;
 }
@@ -30,30 +46,48 @@ interface IdleSandbox {
 }
 
 /**
- * An event takes the sandbox that was used last. If none is idle, another one opens, and the event takes the first that
- * is free: a short event need not wait until the other one is loaded. Once two are busy, one more is loaded
- * ahead, after the time that an ordinary event takes.
+ * An event takes the sandbox that was used last. If none is idle, another one opens when it is of use, and the event takes
+ * the first that is free: a short event need not wait until the other one is loaded. A source that runs an event leaves an
+ * idle sandbox to the other sources, unless no further one may open. Once two are busy, one more is loaded ahead, after the
+ * time that an ordinary event takes.
  */
-export function openPool({ sandboxesMax, budget, idleMax }: PoolOptions, open: () => Sandbox): Pool {
+export function openPool(
+  { sandboxesMax, budget, idleMax, sources = 1, growthPause }: PoolOptions,
+  open: () => Sandbox,
+): Pool {
   const all = new Set<Sandbox>();
   const idle: IdleSandbox[] = [];
   const waiters: Waiter[] = [];
+  const running = new Map<string, number>();
+  const growth = openGrowth({ pause: growthPause, count: () => all.size, isSaturated: budget.isSaturated });
+  let changed = Promise.withResolvers<void>();
   let loading = 0;
+  let isFull = false;
   let closed = false;
   let idleTimer: NodeJS.Timeout | undefined;
   let spareTimer: NodeJS.Timeout | undefined;
 
-  const acquire = async (): Promise<Sandbox> => {
+  const runs = (source: string): number => running.get(source) ?? 0;
+  const countRun = (source: string, by: 1 | -1): void => void running.set(source, runs(source) + by);
+
+  /** @param spare idle sandboxes besides the one that it takes */
+  const mayTake = (source: string, spare: number): boolean =>
+    spare > 0 || sources === 1 || runs(source) === 0 || isFull || all.size >= sandboxesMax;
+
+  const acquire = async (source: string): Promise<Sandbox> => {
     if (closed) throw stopping();
-    for (let candidate = idle.pop(); candidate; candidate = idle.pop()) {
+    while (mayTake(source, idle.length - 1)) {
+      const candidate = idle.pop();
+      if (!candidate) break;
       if (!candidate.sandbox.failure()) {
+        countRun(source, 1);
         growLater();
         return candidate.sandbox;
       }
       remove(candidate.sandbox);
     }
     const { promise, resolve, reject } = Promise.withResolvers<Sandbox>();
-    waiters.push({ resolve, reject });
+    waiters.push({ source, since: performance.now(), resolve, reject });
     grow();
     return await promise;
   };
@@ -61,14 +95,23 @@ export function openPool({ sandboxesMax, budget, idleMax }: PoolOptions, open: (
   const release = (sandbox: Sandbox): void => {
     if (sandbox.failure()) remove(sandbox);
     else {
-      const next = waiters.shift();
-      if (next) next.resolve(sandbox);
-      else {
+      const at = waiters.findIndex(({ source }) => mayTake(source, idle.length));
+      const [next] = at < 0 ? [] : waiters.splice(at, 1);
+      if (next) {
+        countRun(next.source, 1);
+        next.resolve(sandbox);
+      } else {
         idle.push({ sandbox, since: performance.now() });
         closeIdle();
       }
     }
+    notify();
     if (waiters.length > 0) grow();
+  };
+
+  const notify = (): void => {
+    changed.resolve();
+    changed = Promise.withResolvers();
   };
 
   /** The event that took the last idle sandbox is often done first, and has the processors for itself. */
@@ -80,14 +123,21 @@ export function openPool({ sandboxesMax, budget, idleMax }: PoolOptions, open: (
 
   const isSpareMissing = (): boolean => all.size >= 2 && idle.length === 0 && loading === 0;
 
+  const hasUse = (): boolean => waiters.length > loading || isSpareMissing();
+
   /** Opens a sandbox if an event still waits for one, or none is idle, when it is its turn. */
   const grow = (): void => {
+    if (closed || !hasUse() || growth.isPostponed(waiters[0]?.since ?? performance.now(), grow)) return;
     void budget.whileLoading(async () => {
-      const hasUse = waiters.length > loading || isSpareMissing();
-      if (closed || !hasUse || all.size >= sandboxesMax || !budget.take(all.size)) return;
+      if (closed || !hasUse() || all.size >= sandboxesMax) return;
+      isFull = !budget.take(all.size);
+      if (isFull) return;
       const sandbox = open();
       all.add(sandbox);
+      budget.opened(sandbox);
+      growth.opened();
       loading += 1;
+      if (waiters.length > loading) grow();
       const failure = await sandbox.loaded();
       loading -= 1;
       if (failure) waiters.shift()?.reject(failure);
@@ -96,8 +146,19 @@ export function openPool({ sandboxesMax, budget, idleMax }: PoolOptions, open: (
   };
 
   const remove = (sandbox: Sandbox): void => {
-    if (all.delete(sandbox)) budget.release();
+    if (!all.delete(sandbox)) return;
+    isFull = false;
+    budget.release(sandbox);
   };
+
+  const closeOldest = (): boolean => {
+    const oldest = idle.length > 0 && all.size > 1 ? idle.shift() : undefined;
+    if (!oldest) return false;
+    remove(oldest.sandbox);
+    void oldest.sandbox.close();
+    return true;
+  };
+  budget.onFull(closeOldest);
 
   const closeIdle = (): void => {
     clearTimeout(idleTimer);
@@ -107,32 +168,50 @@ export function openPool({ sandboxesMax, budget, idleMax }: PoolOptions, open: (
         idleTimer = setTimeout(closeIdle, remaining).unref();
         return;
       }
-      idle.shift();
-      remove(oldest.sandbox);
-      void oldest.sandbox.close();
+      closeOldest();
     }
   };
 
   return {
     async load() {
-      release(await acquire());
+      const sandbox = await acquire(REQUESTS);
+      countRun(REQUESTS, -1);
+      release(sandbox);
     },
-    async invoke(event) {
-      const sandbox = await acquire();
+    async invoke(event, source = REQUESTS) {
+      const sandbox = await acquire(source);
       try {
         return await sandbox.invoke(event);
       } finally {
+        countRun(source, -1);
         release(sandbox);
+      }
+    },
+    async ready(source) {
+      const readAheadAt = performance.now() + READ_AHEAD_MS;
+      while (!closed) {
+        // One event of a source waits for a sandbox, and no more.
+        const waits = waiters.some((waiter) => waiter.source === source);
+        if (!waits && idle.length > 0 && mayTake(source, idle.length - 1)) return;
+        const remaining = readAheadAt - performance.now();
+        if (!waits && remaining <= 0) return;
+        await (waits ? changed.promise : Promise.race([changed.promise, sleep(remaining)]));
       }
     },
     async close() {
       closed = true;
+      growth.close();
       clearTimeout(spareTimer);
       clearTimeout(idleTimer);
       for (const waiter of waiters.splice(0)) waiter.reject(stopping());
+      notify();
       await Promise.all([...all].map((sandbox) => sandbox.close()));
     },
   };
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }
 
 function stopping(): FunctionFailed {

@@ -1,4 +1,6 @@
 import { availableParallelism } from "node:os";
+import { monitorEventLoopDelay, performance } from "node:perf_hooks";
+import type { Sandbox } from "./sandbox.ts";
 
 /**
  * The memory of one loaded sandbox with the largest bundle, in bytes: 26 MB measured with Node.js 24, rounded up. A
@@ -7,8 +9,10 @@ import { availableParallelism } from "node:os";
 const SANDBOX_BYTES = 32 * 2 ** 20;
 /** The share of the available memory that sandboxes may use. */
 const MEMORY_SHARE = 0.5;
+/** What the sandboxes of all functions may use together, in bytes, on a machine with much memory. */
+const MEMORY_MAX = 2 ** 30;
 /** A function may always open this many: else the sandboxes of one function could prevent another from running. */
-const GUARANTEED_PER_FUNCTION = 4;
+const GUARANTEED_PER_FUNCTION = 2;
 
 export interface SandboxBudgetOptions {
   /** Maximum sandboxes of all functions together, above the guaranteed ones. */
@@ -17,13 +21,33 @@ export interface SandboxBudgetOptions {
   readonly loadsMax: number;
   /** The same while the stack starts and no event waits. */
   readonly startLoadsMax: number;
+  /** Default: this machine's. */
+  readonly processors?: number;
 }
+
+type Computing = Pick<Sandbox, "computing">;
+
+/** A thread that computes for this share of its time waits for little beside it. */
+const COMPUTING = 0.5;
+/** How long the thread of the services is observed, how often, and how late it may be on average, in milliseconds. */
+const OBSERVED_MS = 200;
+const RESOLUTION_MS = 10;
+const LATE_MS = 10;
 
 /** What all functions of a stack share: memory for sandboxes, and the processors that load them. */
 export interface SandboxBudget {
-  /** Counts one more sandbox of a function that has `ownCount`. Returns false if there is no room for it. */
+  /**
+   * Counts one more sandbox of a function that has `ownCount`. Where there is no room for it, an idle one of another
+   * function is closed. Returns false if there is none.
+   */
   take(ownCount: number): boolean;
-  release(): void;
+  /** @param closeIdle closes an idle sandbox of a function that has others, and releases it. False if there is none */
+  onFull(closeIdle: () => boolean): void;
+  /** What was counted is this sandbox. */
+  opened(sandbox: Computing): void;
+  release(sandbox: Computing): void;
+  /** True while as many threads compute, or wait for a processor, as there are processors: one more would take theirs. */
+  isSaturated(): boolean;
   /** Runs `load` as soon as few enough others run. */
   whileLoading(load: () => Promise<void>): Promise<void>;
   /** Runs `start` with the limit of loads of a stack that starts. */
@@ -31,30 +55,50 @@ export interface SandboxBudget {
 }
 
 /**
- * Half of this machine's available memory, and one processor left for the work while others load sandboxes. A stack that
+ * At most half of this machine's available memory, and one processor left for the work while others load sandboxes. A stack that
  * starts has no other work, so it loads on all of them.
  */
 export function machineBudget(): SandboxBudgetOptions {
   return {
     startLoadsMax: availableParallelism(),
-    sandboxesMax: Math.floor((process.availableMemory() * MEMORY_SHARE) / SANDBOX_BYTES),
+    sandboxesMax: Math.floor(Math.min(MEMORY_MAX, process.availableMemory() * MEMORY_SHARE) / SANDBOX_BYTES),
     loadsMax: Math.max(1, availableParallelism() - 1),
   };
 }
 
-export function openSandboxBudget({ sandboxesMax, loadsMax, startLoadsMax }: SandboxBudgetOptions): SandboxBudget {
+export function openSandboxBudget({
+  sandboxesMax,
+  loadsMax,
+  startLoadsMax,
+  processors = availableParallelism(),
+}: SandboxBudgetOptions): SandboxBudget {
   let limit = loadsMax;
   let sandboxes = 0;
   let loads = 0;
   const waiting: (() => void)[] = [];
+  const idleClosers: (() => boolean)[] = [];
+  const opened = new Set<Computing>();
+  const servicesAreLate = observeServices();
   return {
     take(ownCount) {
-      if (ownCount >= GUARANTEED_PER_FUNCTION && sandboxes >= sandboxesMax) return false;
+      const hasRoom = sandboxes < sandboxesMax || idleClosers.some((closeIdle) => closeIdle());
+      if (ownCount >= GUARANTEED_PER_FUNCTION && !hasRoom) return false;
       sandboxes += 1;
       return true;
     },
-    release() {
+    onFull(closeIdle) {
+      idleClosers.push(closeIdle);
+    },
+    opened(sandbox) {
+      opened.add(sandbox);
+    },
+    release(sandbox) {
+      opened.delete(sandbox);
       sandboxes -= 1;
+    },
+    isSaturated() {
+      const computing = [...opened].filter((sandbox) => sandbox.computing() > COMPUTING).length;
+      return servicesAreLate() || computing >= processors;
     },
     async whileLoading(load) {
       if (loads >= limit) await new Promise<void>((resolve) => waiting.push(resolve));
@@ -75,4 +119,31 @@ export function openSandboxBudget({ sandboxesMax, loadsMax, startLoadsMax }: San
       });
     },
   };
+}
+
+/**
+ * Whether this thread, which runs the services that the functions call, was often late in the last moments: it computes, or
+ * other programs use the processors.
+ */
+function observeServices(): () => boolean {
+  let observedAt = Number.NEGATIVE_INFINITY;
+  let isLate = false;
+  return () => {
+    loopDelays ??= startLoopDelays();
+    if (performance.now() - observedAt >= OBSERVED_MS) {
+      isLate = loopDelays.count > 0 && loopDelays.mean / 1e6 > RESOLUTION_MS + LATE_MS;
+      loopDelays.reset();
+      observedAt = performance.now();
+    }
+    return isLate;
+  };
+}
+
+/** Of this thread; each is the time between two ticks, in nanoseconds. */
+let loopDelays: ReturnType<typeof monitorEventLoopDelay> | undefined;
+
+function startLoopDelays(): ReturnType<typeof monitorEventLoopDelay> {
+  const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  histogram.enable();
+  return histogram;
 }

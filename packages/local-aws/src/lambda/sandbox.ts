@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { EventLoopUtilization } from "node:perf_hooks";
 import type { Readable } from "node:stream";
 import { Worker } from "node:worker_threads";
 import type { FromSandbox, HandlerError, SandboxData, ToSandbox } from "./sandbox-messages.ts";
@@ -31,6 +32,8 @@ export interface Sandbox {
   loaded(): Promise<FunctionFailed | null>;
   /** Null while the sandbox is usable; else the reason. A failed sandbox is replaced. */
   failure(): FunctionFailed | null;
+  /** The share of its current event in which it computed, or waited for a processor, 0 to 1. 0 without an event. */
+  computing(): number;
   /** Returns the handler's result after a JSON round trip. Throws FunctionFailed. */
   invoke(event: unknown): Promise<unknown>;
   close(): Promise<void>;
@@ -38,6 +41,8 @@ export interface Sandbox {
 
 /** Lambda stops loading a bundle after this time, and loads it again within the timeout of the first invocation. */
 const LOAD_MAX_MS = 10_000;
+/** Enough for an event. By default each of many sandboxes grows to more than it needs. */
+const YOUNG_GENERATION_MB = 12;
 
 interface PendingInvocation {
   readonly id: string;
@@ -54,7 +59,7 @@ export function openSandbox({ data, environment, timeoutMs, log }: SandboxSettin
     execArgv: ["--enable-source-maps", "--no-warnings"],
     stdout: true,
     stderr: true,
-    resourceLimits: { maxOldGenerationSizeMb: data.memoryMb },
+    resourceLimits: { maxOldGenerationSizeMb: data.memoryMb, maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
   });
   // The runtime's own output. The function's output arrives as messages.
   const forward = (stream: Readable): void => void stream.on("data", (chunk: Buffer) => log(chunk));
@@ -63,6 +68,7 @@ export function openSandbox({ data, environment, timeoutMs, log }: SandboxSettin
 
   let failure: FunctionFailed | null = null;
   let pending: PendingInvocation | null = null;
+  let loopAtStart: EventLoopUtilization | undefined;
   const loadResult = Promise.withResolvers<FunctionFailed | null>();
 
   const fail = (error: FunctionFailed): void => {
@@ -98,11 +104,14 @@ export function openSandbox({ data, environment, timeoutMs, log }: SandboxSettin
   return {
     loaded: () => loadResult.promise,
     failure: () => failure,
+    // While it stands still between two events its loop counts as active, so each event is measured for itself.
+    computing: () => (pending ? worker.performance.eventLoopUtilization(loopAtStart).utilization : 0),
     async invoke(event) {
       await loadResult.promise;
       if (failure) throw failure;
       const id = randomUUID();
       const result = Promise.withResolvers<unknown>();
+      loopAtStart = worker.performance.eventLoopUtilization();
       pending = { id, resolve: result.resolve, reject: result.reject };
       const timer = setTimeout(() => {
         const seconds = (timeoutMs / 1_000).toFixed(2);

@@ -35,6 +35,7 @@ async function poll(handle: (event: SqsEvent, nth: number) => unknown, { concurr
     sqsOf: () => fixture.sqs,
     report: () => {},
     functions: {
+      ready: async () => {},
       invoke: async (_id, event) => {
         const { Records } = event as SqsEvent;
         events.push(Records.map(({ body, attributes }) => `${body} ${attributes.ApproximateReceiveCount}`));

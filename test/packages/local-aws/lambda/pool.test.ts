@@ -2,15 +2,16 @@ import { setImmediate as turn } from "node:timers/promises";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { openPool, type Pool } from "#local-aws/lambda/pool.ts";
 import { FunctionFailed, type Sandbox } from "#local-aws/lambda/sandbox.ts";
-import { openSandboxBudget } from "#local-aws/lambda/sandbox-budget.ts";
+import { openSandboxBudget, type SandboxBudgetOptions } from "#local-aws/lambda/sandbox-budget.ts";
 
 /** A sandbox whose loading and events end when the test says so. */
-interface FakeSandbox extends Sandbox {
+interface FakeSandbox extends Omit<Sandbox, "computing"> {
   load(failure?: FunctionFailed): void;
   answer(result: unknown): void;
   /** The next events time out: the sandbox is unusable. */
   fail(): void;
   isClosed(): boolean;
+  computing: () => number;
 }
 
 function fakeSandbox(): FakeSandbox {
@@ -21,6 +22,7 @@ function fakeSandbox(): FakeSandbox {
   return {
     loaded: () => loaded.promise,
     failure: () => failure,
+    computing: () => 0,
     invoke: () => event.promise,
     load(loadFailure) {
       failure = loadFailure ?? null;
@@ -44,11 +46,20 @@ function fakeSandbox(): FakeSandbox {
 const roomy = { sandboxesMax: 100, loadsMax: 100, startLoadsMax: 100 };
 
 /** Opens pools that share a budget, and records the sandboxes that they open. */
-function openPools(limits: { sandboxesMax?: number; budget?: typeof roomy; idleMax?: number } = {}) {
+function openPools(
+  limits: {
+    sandboxesMax?: number;
+    budget?: SandboxBudgetOptions;
+    idleMax?: number;
+    sources?: number;
+    growthPause?: number;
+  } = {},
+) {
   const budget = openSandboxBudget(limits.budget ?? roomy);
+  const { sandboxesMax = 100, idleMax = 60_000, sources = 1, growthPause = 0 } = limits;
   const opened: FakeSandbox[] = [];
   const openOne = (): Pool =>
-    openPool({ sandboxesMax: limits.sandboxesMax ?? 100, budget, idleMax: limits.idleMax ?? 60_000 }, () => {
+    openPool({ sandboxesMax, budget, idleMax, sources, growthPause }, () => {
       const sandbox = fakeSandbox();
       opened.push(sandbox);
       return sandbox;
@@ -149,7 +160,7 @@ it("a function's sandboxes are not opened for an event that another one has serv
   expect(opened).toHaveLength(2);
 });
 
-it("a function's sandboxes share the machine's memory, and each function may have four regardless", async () => {
+it("a function's sandboxes share the machine's memory, and each function may have two regardless", async () => {
   const { pool, openOne, opened, loadedSandbox } = openPools({
     budget: { sandboxesMax: 6, loadsMax: 100, startLoadsMax: 100 },
   });
@@ -159,15 +170,106 @@ it("a function's sandboxes share the machine's memory, and each function may hav
   const other = openOne();
   for (let at = 0; at < 10; at++) void other.invoke({}).catch(() => {});
   await turn();
-  expect(opened).toHaveLength(10);
-  for (let at = 0; at < 10; at++) await loadedSandbox(at);
+  expect(opened).toHaveLength(8);
+  for (let at = 0; at < 8; at++) await loadedSandbox(at);
   // The first function has four left, and the memory is still in use.
   for (const at of [0, 1]) opened[at]?.fail();
   await turn();
-  expect(opened).toHaveLength(10);
+  expect(opened).toHaveLength(8);
   opened[2]?.fail();
   await turn();
-  expect(opened).toHaveLength(11);
+  expect(opened).toHaveLength(9);
+});
+
+it("a function's sandboxes that are idle, all but the last, are closed when the memory is in use and another function needs one", async () => {
+  const { pool, openOne, opened, loadedSandbox } = openPools({
+    budget: { sandboxesMax: 4, loadsMax: 100, startLoadsMax: 100 },
+  });
+  const events = [1, 2, 3].map(() => pool.invoke({}));
+  await turn();
+  for (const at of [0, 1, 2]) await loadedSandbox(at);
+  for (const sandbox of opened) sandbox.answer(null);
+  await Promise.all(events);
+  const other = openOne();
+  for (let at = 0; at < 4; at++) void other.invoke({}).catch(() => {});
+  await turn();
+  expect(opened).toHaveLength(6);
+  expect(opened.map((sandbox) => sandbox.isClosed())).toEqual([true, true, false, false, false, false]);
+});
+
+it("a function's sandboxes open one after another while events hang, with longer and longer pauses, and the first two at once", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const budget = { ...roomy, processors: 100 };
+  const { pool, opened, loadedSandbox } = openPools({ growthPause: 50, budget });
+  const counts: number[] = [];
+  for (let at = 0; at < 30; at++) {
+    void pool.invoke({}).catch(() => {});
+    await vi.advanceTimersByTimeAsync(50);
+    for (let index = 0; index < opened.length; index++) await loadedSandbox(index);
+    counts.push(opened.length);
+  }
+  expect(counts[0]).toBe(1);
+  expect(counts[1]).toBe(2);
+  // Thirty events hang for a second and a half.
+  expect(counts.at(-1)).toBeGreaterThan(5);
+  expect(counts.at(-1)).toBeLessThan(10);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(opened).toHaveLength(30);
+  await pool.close();
+});
+
+it("a function's sandboxes do not grow in number while as many compute as there are processors, but for an event that waits for five seconds", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { pool, opened, loadedSandbox } = openPools({ growthPause: 50, budget: { ...roomy, processors: 1 } });
+  void pool.invoke({}).catch(() => {});
+  await turn();
+  (await loadedSandbox(0)).computing = () => 0.9;
+  void pool.invoke({}).catch(() => {});
+  await vi.advanceTimersByTimeAsync(4_500);
+  expect(opened).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(opened).toHaveLength(2);
+  await pool.close();
+});
+
+it("a function's sandboxes leave an idle one to the other sources of events, and a source without an event finds it", async () => {
+  const { pool, opened, loadedSandbox } = openPools({ sources: 2 });
+  const first = [pool.invoke({}, "slow"), pool.invoke({}, "fast")];
+  await turn();
+  for (const at of [0, 1]) await loadedSandbox(at);
+  for (const sandbox of opened) sandbox.answer(null);
+  await Promise.all(first);
+  void pool.invoke({}, "slow").catch(() => {});
+  void pool.invoke({}, "slow").catch(() => {});
+  const fast = pool.invoke({}, "fast");
+  await turn();
+  for (const sandbox of opened.slice(0, 2)) sandbox.answer("found");
+  expect(await fast).toBe("found");
+  expect(opened).toHaveLength(3);
+});
+
+it("a source of events reads the next one when a sandbox is idle, or after a tenth of a second, and no more than one that waits", async () => {
+  const { pool, loadedSandbox } = openPools({ sandboxesMax: 1 });
+  const event = pool.invoke({}, "queue");
+  const sandbox = await loadedSandbox(0);
+  const startedAt = performance.now();
+  await pool.ready("queue");
+  expect(performance.now() - startedAt).toBeGreaterThan(90);
+  const waiting = pool.invoke({}, "queue");
+  let isReady = false;
+  const ready = pool.ready("queue").then(() => {
+    isReady = true;
+  });
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(isReady).toBe(false);
+  sandbox.answer(1);
+  await event;
+  await turn();
+  sandbox.answer(2);
+  await Promise.all([waiting, ready]);
+  await pool.ready("queue");
 });
 
 it("a function's sandboxes fail the event that waits for one that cannot be loaded, and open another for the next event", async () => {
