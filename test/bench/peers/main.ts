@@ -1,0 +1,107 @@
+import { readFileSync } from "node:fs";
+import { availableParallelism, cpus, loadavg } from "node:os";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
+import { CreateTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { CreateQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { type Load, type Measurement, measure } from "./measure.ts";
+import { type RunningParley, startParley } from "./parley.ts";
+import type { Peer, PeerAdapter } from "./peer.ts";
+import { type BenchReceiver, openBenchReceiver } from "./receiver.ts";
+import { bareLoop, clientLoop, twinLoop } from "./twin.ts";
+
+// npm run bench:peers [-- --events N] [--peer FILE]: figures of Parley's local stack, bare loops and another system side
+// by side, in Markdown. `docs/benchmarks.md` says what they mean.
+
+const { values } = parseArgs({ options: { events: { type: "string", default: "1000" }, peer: { type: "string" } } });
+const events = Number(values.events);
+const ENDPOINTS = 20;
+
+const body = (number: number): string =>
+  JSON.stringify({ id: `bench-loop-${number}`, type: "message.received", data: { text: "x".repeat(640) } });
+
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
+
+async function measureLoops({ dataDir }: RunningParley, receiver: BenchReceiver): Promise<void> {
+  const environment = JSON.parse(readFileSync(join(dataDir, "environment.json"), "utf8")) as Record<string, string>;
+  const credentials = {
+    accessKeyId: environment.AWS_ACCESS_KEY_ID ?? "",
+    secretAccessKey: environment.AWS_SECRET_ACCESS_KEY ?? "",
+  };
+  const settings = { region: environment.AWS_REGION ?? "us-east-1", credentials };
+  const sqs = new SQSClient({ ...settings, endpoint: environment.AWS_ENDPOINT_URL ?? "" });
+  const dynamodb = new DynamoDBClient({ ...settings, endpoint: environment.AWS_ENDPOINT_URL_DYNAMODB ?? "" });
+  const { QueueUrl: queueUrl = "" } = await sqs.send(new CreateQueueCommand({ QueueName: "bench-twin" }));
+  const keys = ["PK", "SK"] as const;
+  const table = "bench-twin";
+  await dynamodb.send(
+    new CreateTableCommand({
+      TableName: table,
+      BillingMode: "PAY_PER_REQUEST",
+      AttributeDefinitions: keys.map((AttributeName) => ({ AttributeName, AttributeType: "S" })),
+      KeySchema: keys.map((AttributeName, at) => ({ AttributeName, KeyType: at === 0 ? "HASH" : "RANGE" })),
+    }),
+  );
+  const url = receiver.url("/loop");
+  const line = (name: string, micros: number) => print(`| ${name} | ${(micros / 1_000).toFixed(2)} |`);
+  print("\n| Loop, ten at a time | CPU s per thousand |\n|---|---|");
+  line("sign and post with undici", await bareLoop(url, body, events));
+  line("sign and post with the client of `Deliver`", await clientLoop(url, body, events));
+  line(
+    "the twin: AWS's SDK and nothing else",
+    await twinLoop({ sqs, dynamodb, queueUrl, table }, { url, body }, events),
+  );
+  sqs.destroy();
+  dynamodb.destroy();
+}
+
+const HEADER = ["System and load", "Deliveries/s", "CPU s per thousand", "p50", "p95", "p99", "Twice", "Missing", "MB"];
+
+function row(name: string, measured: Measurement): string {
+  const { deliveriesPerSecond, cpuPerThousand, p50, p95, p99, duplicates, missing, megabytes } = measured;
+  const cells = [deliveriesPerSecond.toFixed(0), cpuPerThousand.toFixed(2), p50, p95, p99, duplicates, missing];
+  return `| ${[name, ...cells, megabytes.toFixed(0)].join(" | ")} |`;
+}
+
+async function measurePeer(name: string, peer: Peer, receiver: BenchReceiver): Promise<void> {
+  print(`\n| ${HEADER.join(" | ")} |\n|${HEADER.map(() => "---").join("|")}|`);
+  let endpoints = 0;
+  const run = async (label: string, load: Omit<Load, "endpoints">, count: number): Promise<void> => {
+    for (; endpoints < count; endpoints++) await peer.createEndpoint(receiver.url(`/${endpoints}`));
+    print(row(`${name}: ${label}`, await measure(peer, receiver, { ...load, endpoints })));
+  };
+  await run(`first ${events} events, 1 endpoint`, { events, rate: null }, 1);
+  await run(`${events} more`, { events, rate: null }, 1);
+  await run("50 a second", { events: Math.min(events, 500), rate: 50 }, 1);
+  await run("200 a second", { events, rate: 200 }, 1);
+  await run(
+    `${Math.ceil(events / ENDPOINTS)} events, ${ENDPOINTS} endpoints`,
+    { events: Math.ceil(events / ENDPOINTS), rate: null },
+    ENDPOINTS,
+  );
+}
+
+print(
+  `${new Date().toISOString()} · ${cpus()[0]?.model ?? "?"}, ${availableParallelism()} processors · Node.js ${process.version}`,
+);
+// More than the processors have: other programs run, and only CPU seconds mean something.
+print(`Load average before the run: ${loadavg()[0]?.toFixed(1)}`);
+const receiver = await openBenchReceiver();
+const parley = await startParley();
+try {
+  await measureLoops(parley, receiver);
+  await measurePeer("Parley, local stack", parley, receiver);
+} finally {
+  await parley.stop();
+}
+if (values.peer) {
+  const { default: adapter } = (await import(pathToFileURL(resolve(values.peer)).href)) as { default: PeerAdapter };
+  const peer = await adapter.start();
+  try {
+    await measurePeer(adapter.name, peer, receiver);
+  } finally {
+    await peer.stop();
+  }
+}
+await receiver.close();
