@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import type { buildConnector } from "undici";
 import Pool from "undici/lib/dispatcher/pool.js";
 import { allDone } from "../kernel/parallel.ts";
@@ -47,8 +48,10 @@ export function createConnectionPools(options: ConnectionPoolsOptions): Connecti
     };
     options.connect(target, (...outcome) => {
       const [, socket] = outcome;
-      if (socket) socket.once("close", onClose);
-      else onClose();
+      if (socket) {
+        socket.once("close", onClose);
+        observeWrites(socket);
+      } else onClose();
       callback(...outcome);
     });
   };
@@ -134,4 +137,54 @@ function createPool(origin: string, { connect, connectionsPerPool: connections }
     headersTimeout: 0,
     bodyTimeout: 0,
   });
+}
+
+type OnWritten = (error?: Error | null) => void;
+
+/** The writes of a connection that the system has not accepted yet. */
+interface Writes {
+  pending: number;
+  onWritten: (() => void) | null;
+}
+
+/** undici writes a request and reports it as sent in one turn, but does not name its connection: it is this one. */
+let lastWritten: Writes | null = null;
+
+/** Observes what is written to a connection, for `whenWritten`. */
+function observeWrites(connection: Socket): void {
+  const write: (chunk: string | Uint8Array, encoding: BufferEncoding, callback: OnWritten) => boolean =
+    connection.write.bind(connection);
+  const writes: Writes = { pending: 0, onWritten: null };
+  const onAccepted = () => {
+    writes.pending -= 1;
+    if (writes.pending === 0) writes.onWritten?.();
+  };
+  connection.write = (
+    chunk: string | Uint8Array,
+    encoding?: BufferEncoding | OnWritten,
+    callback?: OnWritten,
+  ): boolean => {
+    lastWritten = writes;
+    writes.pending += 1;
+    const onWritten = typeof encoding === "function" ? encoding : callback;
+    return write(chunk, typeof encoding === "string" ? encoding : "utf8", (error) => {
+      onAccepted();
+      onWritten?.(error);
+    });
+  };
+}
+
+/**
+ * Calls back once the system has accepted the last byte of the request that was just written: in the turn of its write.
+ * A receiver that does not read lets it wait.
+ */
+export function whenWritten(callback: () => void): void {
+  const writes = lastWritten;
+  if (!writes || writes.pending === 0) callback();
+  else {
+    writes.onWritten = () => {
+      writes.onWritten = null;
+      callback();
+    };
+  }
 }

@@ -2,7 +2,7 @@ import { constants } from "node:crypto";
 import { connect as connectTcp, isIP, isIPv6, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import type { buildConnector } from "undici";
-import type { LoopClock } from "../kernel/loop-clock.ts";
+import type { LoopClock } from "../kernel/deadline.ts";
 import type { Millis } from "../kernel/time.ts";
 import { AttemptFailure } from "./attempt-failure.ts";
 import type { Gate } from "./egress-gate.ts";
@@ -125,7 +125,6 @@ function openConnection(address: string, { name, port, secure }: Target): Socket
   const tcp = connectTcp({ host: address, port, noDelay: true });
   if (!secure) {
     guardResponses(tcp);
-    observeWrites(tcp);
     return tcp;
   }
   const tls = connectTls({
@@ -139,7 +138,6 @@ function openConnection(address: string, { name, port, secure }: Target): Socket
   });
   tls.once("close", () => tcp.destroy());
   guardResponses(tls, tcp);
-  observeWrites(tls);
   return tls;
 }
 
@@ -147,54 +145,4 @@ function toAttemptFailure(error: Error, reached: boolean): AttemptFailure {
   if (error instanceof AttemptFailure) return error;
   if ("code" in error && error.code === "ETIMEDOUT") return new AttemptFailure({ error: "timeout" });
   return new AttemptFailure({ error: reached ? "tls" : "connect" });
-}
-
-type OnWritten = (error?: Error | null) => void;
-
-/** The writes of a connection that the system has not accepted yet. */
-interface Writes {
-  pending: number;
-  onWritten: (() => void) | null;
-}
-
-/** undici writes a request and reports it as sent in one turn, but does not name its connection: it is this one. */
-let lastWritten: Writes | null = null;
-
-/** Observes what is written to a connection, for `whenWritten`. */
-function observeWrites(connection: Socket): void {
-  const write: (chunk: string | Uint8Array, encoding: BufferEncoding, callback: OnWritten) => boolean =
-    connection.write.bind(connection);
-  const writes: Writes = { pending: 0, onWritten: null };
-  const onAccepted = () => {
-    writes.pending -= 1;
-    if (writes.pending === 0) writes.onWritten?.();
-  };
-  connection.write = (
-    chunk: string | Uint8Array,
-    encoding?: BufferEncoding | OnWritten,
-    callback?: OnWritten,
-  ): boolean => {
-    lastWritten = writes;
-    writes.pending += 1;
-    const onWritten = typeof encoding === "function" ? encoding : callback;
-    return write(chunk, typeof encoding === "string" ? encoding : "utf8", (error) => {
-      onAccepted();
-      onWritten?.(error);
-    });
-  };
-}
-
-/**
- * Calls back once the system has accepted the last byte of the request that was just written: in the turn of its write.
- * A receiver that does not read lets it wait.
- */
-export function whenWritten(callback: () => void): void {
-  const writes = lastWritten;
-  if (!writes || writes.pending === 0) callback();
-  else {
-    writes.onWritten = () => {
-      writes.onWritten = null;
-      callback();
-    };
-  }
 }

@@ -2,14 +2,13 @@ import type { Dispatcher } from "undici";
 import { API_VERSION } from "../events/events.ts";
 import type { AttemptOutcome } from "../kernel/attempt-outcome.ts";
 import { captureCallScope, requireOpenCallScope } from "../kernel/call-scope.ts";
-import { OutOfTime } from "../kernel/deadline.ts";
+import { createLoopClock, type LoopClock, OutOfTime } from "../kernel/deadline.ts";
 import { ATTEMPT_TIMEOUT, CONNECT_TIMEOUT, RESPONSE_BYTES_MAX, RESPONSE_TEXT_BYTES_MAX } from "../kernel/limits.ts";
-import { createLoopClock, type LoopClock } from "../kernel/loop-clock.ts";
 import { clockNow, type Millis, parseRetryAfter } from "../kernel/time.ts";
 import { AttemptFailure, classifyFailure } from "./attempt-failure.ts";
-import { createConnectionPools } from "./connection-pools.ts";
+import { createConnectionPools, whenWritten } from "./connection-pools.ts";
 import type { Gate } from "./egress-gate.ts";
-import { createPinnedConnector, whenWritten } from "./pinned-connector.ts";
+import { createPinnedConnector } from "./pinned-connector.ts";
 import { responseText } from "./responses.ts";
 
 /** A receiver's response. */

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { createLoopClock } from "#base/kernel/loop-clock.ts";
+import { createLoopClock } from "#base/kernel/deadline.ts";
 import { blockLoop } from "../net/starved.ts";
 
 /** For the timers of a busy machine. */

@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer } from "node:net";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import type { LoopClock } from "#base/kernel/loop-clock.ts";
+import type { LoopClock } from "#base/kernel/deadline.ts";
 import { startReceiver } from "./receiver.ts";
 import { openWebhookClient, webhookRequest } from "./webhook-client-fixture.ts";
 
