@@ -141,6 +141,7 @@ const layers = {
       "node:net",
       "node:os",
       "node:path",
+      "node:perf_hooks",
       "node:stream",
       "node:timers",
       "node:util",
