@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { expect, it, onTestFinished } from "vitest";
-import { env, type QueueName, queueUrlNames } from "#base/config/names.ts";
+import { env, type QueueName } from "#base/config/names.ts";
 import { newUlid } from "#base/kernel/ids.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { encodeEvent } from "#features/delivery/event-queue.ts";
@@ -73,13 +73,14 @@ async function deadLetter(messages: readonly (readonly [QueueName, string])[]): 
     string,
     string
   >;
-  const names = JSON.parse(environment[env.deadLetterQueues] ?? "{}") as Record<QueueName, string>;
+  const urls = JSON.parse(environment[env.deadLetterQueueUrls] ?? "{}") as Record<QueueName, string>;
   const sqs = new SQSClient(clientSettings(environment));
   for (const [queue, body] of messages) {
-    const QueueUrl = environment[env[queueUrlNames[queue]]]?.replace(/[^/]+$/, names[queue]);
-    await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: body }));
+    await sqs.send(new SendMessageCommand({ QueueUrl: urls[queue], MessageBody: body }));
   }
   sqs.destroy();
+  // The sweep reads the dead letter queues every five minutes.
+  await stack.clock("PT5M");
   const count = () => stack.log().split(`"event":"dead_letter.quarantined"`).length - 1;
   await waitFor("the dead letters", () => count() >= messages.length);
 }
