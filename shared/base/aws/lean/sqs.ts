@@ -3,6 +3,7 @@ import { type ClientOptions, commandClass, LeanClient } from "./client.ts";
 import { jsonRpc } from "./json-rpc.ts";
 
 type Message = { readonly Id?: string; readonly MessageBody?: string };
+type Received = { readonly Body?: string; readonly MD5OfBody?: string };
 type Sent = { readonly Id?: string; readonly MD5OfMessageBody?: string };
 
 const protocol = jsonRpc({
@@ -15,10 +16,13 @@ const protocol = jsonRpc({
   originOf: ({ QueueUrl }) => (typeof QueueUrl === "string" ? new URL(QueueUrl).origin : undefined),
   encodeBody: ({ input }) => JSON.stringify(input),
   decodeBody(output, { operation, input }) {
-    if (operation === "SendMessage") requireBody(input as Message, output as Sent);
+    if (operation === "SendMessage") requireMessage(input as Message, output as Sent);
+    if (operation === "ReceiveMessage") {
+      for (const { Body = "", MD5OfBody } of (output.Messages ?? []) as Received[]) requireHash(Body, MD5OfBody);
+    }
     if (operation === "SendMessageBatch") {
       const messages = new Map((input as { Entries: Message[] }).Entries.map((entry) => [entry.Id, entry]));
-      for (const sent of (output.Successful ?? []) as Sent[]) requireBody(messages.get(sent.Id) ?? {}, sent);
+      for (const sent of (output.Successful ?? []) as Sent[]) requireMessage(messages.get(sent.Id) ?? {}, sent);
     }
     return output;
   },
@@ -31,8 +35,12 @@ const protocol = jsonRpc({
 });
 
 /** @throws Error when the queue has another text than was sent */
-function requireBody({ MessageBody = "" }: Message, { MD5OfMessageBody }: Sent): void {
-  if (createHash("md5").update(MessageBody).digest("hex") !== MD5OfMessageBody) throw new Error("InvalidChecksumError");
+function requireMessage({ MessageBody = "" }: Message, { MD5OfMessageBody }: Sent): void {
+  requireHash(MessageBody, MD5OfMessageBody);
+}
+
+function requireHash(text: string, md5: string | undefined): void {
+  if (createHash("md5").update(text).digest("hex") !== md5) throw new Error("InvalidChecksumError");
 }
 
 /** Instead of `SQSClient` of @aws-sdk/client-sqs. */
@@ -47,3 +55,5 @@ export class SendMessageBatchCommand extends commandClass("SendMessageBatch") {}
 export class ChangeMessageVisibilityBatchCommand extends commandClass("ChangeMessageVisibilityBatch") {}
 export class GetQueueAttributesCommand extends commandClass("GetQueueAttributes") {}
 export class GetQueueUrlCommand extends commandClass("GetQueueUrl") {}
+export class ReceiveMessageCommand extends commandClass("ReceiveMessage") {}
+export class DeleteMessageBatchCommand extends commandClass("DeleteMessageBatch") {}

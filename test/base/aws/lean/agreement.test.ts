@@ -118,6 +118,12 @@ const samples: readonly Sample[] = [
     "ChangeMessageVisibilityBatchCommand",
     { QueueUrl: "QUEUE", Entries: [{ Id: "0", ReceiptHandle: "h", VisibilityTimeout: 30 }] },
   ],
+  [
+    "sqs",
+    "ReceiveMessageCommand",
+    { QueueUrl: "QUEUE", MaxNumberOfMessages: 10, MessageSystemAttributeNames: ["SentTimestamp"], WaitTimeSeconds: 0 },
+  ],
+  ["sqs", "DeleteMessageBatchCommand", { QueueUrl: "QUEUE", Entries: [{ Id: "0", ReceiptHandle: "h" }] }],
   ["sqs", "GetQueueUrlCommand", { QueueName: "q" }],
   ["sqs", "GetQueueAttributesCommand", { QueueUrl: "QUEUE", AttributeNames: ["ApproximateNumberOfMessages"] }],
   ["kms", "EncryptCommand", { KeyId: "k", Plaintext: Buffer.from("é"), EncryptionContext: { app: "parley" } }],
@@ -287,6 +293,21 @@ const outputs: readonly Case[] = [
     }),
   ],
   ["a queue's URL", byName("GetQueueUrlCommand", "sqs"), json({ QueueUrl: "http://q" })],
+  [
+    "received messages",
+    byName("ReceiveMessageCommand", "sqs"),
+    json({
+      Messages: [
+        { MessageId: "m", ReceiptHandle: "h", Body: "a", MD5OfBody: md5OfA, Attributes: { SentTimestamp: "1" } },
+      ],
+    }),
+  ],
+  ["an empty queue", byName("ReceiveMessageCommand", "sqs"), json({})],
+  [
+    "messages of which one is not deleted",
+    byName("DeleteMessageBatchCommand", "sqs"),
+    json({ Successful: [], Failed: [{ Id: "0", Code: "x", SenderFault: true }] }),
+  ],
   ["ciphertext", byName("EncryptCommand", "kms"), json({ CiphertextBlob: "AfoA", KeyId: "k" })],
   ["plaintext", byName("DecryptCommand", "kms"), json({ Plaintext: "AfoA", KeyId: "k" })],
   [
@@ -422,7 +443,11 @@ describe("errors", () => {
   it("an error is thrown where the queue stored another text, or the bucket returns other bytes", async () => {
     const wrong = json({ MessageId: "m", MD5OfMessageBody: "0".repeat(32) });
     const sent = await both(["sqs", "SendMessageCommand", { QueueUrl: "QUEUE", MessageBody: "a" }], [wrong]);
-    for (const { error } of [sent.sdk, sent.lean]) expect(error.message).toBe("InvalidChecksumError");
+    const changed = json({ Messages: [{ MessageId: "m", Body: "a", MD5OfBody: "0".repeat(32) }] });
+    const received = await both(byName("ReceiveMessageCommand", "sqs"), [changed]);
+    for (const { error } of [sent.sdk, sent.lean, received.sdk, received.lean]) {
+      expect(error.message).toBe("InvalidChecksumError");
+    }
     const answer = { headers: { "x-amz-checksum-crc32": "AAAAAA==" }, body: "changed" };
     server.answers.push(answer, answer, answer);
     const sample: Sample = ["s3", "GetObjectCommand", { Bucket: "b", Key: "k" }];
