@@ -101,6 +101,6 @@ it("every function opens its table with the count of its throttles", () => {
     const files = readdirSync(join(folder, name)).filter((file) => file === "ports.ts");
     return files.map((file) => [name, readFileSync(join(folder, name, file), "utf8")] as const);
   });
-  expect(ports.filter(([, text]) => text.includes("openServiceTable(host)")).length).toBe(15);
+  expect(ports.filter(([, text]) => text.includes("openServiceTable(host)")).length).toBe(14);
   expect(ports.filter(([, text]) => text.includes("openTable(")).map(([name]) => name)).toEqual([]);
 });

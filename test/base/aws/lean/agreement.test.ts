@@ -445,9 +445,9 @@ describe("errors", () => {
     const sent = await both(["sqs", "SendMessageCommand", { QueueUrl: "QUEUE", MessageBody: "a" }], [wrong]);
     const changed = json({ Messages: [{ MessageId: "m", Body: "a", MD5OfBody: "0".repeat(32) }] });
     const received = await both(byName("ReceiveMessageCommand", "sqs"), [changed]);
-    for (const { error } of [sent.sdk, sent.lean, received.sdk, received.lean]) {
-      expect(error.message).toBe("InvalidChecksumError");
-    }
+    for (const { error } of [sent.sdk, sent.lean]) expect(error.message).toBe("InvalidChecksumError");
+    for (const { error } of [received.sdk, received.lean])
+      expect(error.message).toBe("Invalid MD5 checksum on messages: m");
     const answer = { headers: { "x-amz-checksum-crc32": "AAAAAA==" }, body: "changed" };
     server.answers.push(answer, answer, answer);
     const sample: Sample = ["s3", "GetObjectCommand", { Bucket: "b", Key: "k" }];

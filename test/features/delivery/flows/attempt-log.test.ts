@@ -138,7 +138,8 @@ it("each event of a batch keeps its trace ID", async () => {
 it("a retry is counted once, and its delivery once with the time since its event was stored", async () => {
   await publish("request-9", [503, 204]);
   await drain("events");
-  expect(countedMetrics(testEnv.lines)).toEqual([]);
+  expect(countedMetrics(testEnv.lines)).toEqual([{ Stored: 1 }]);
+  testEnv.lines.length = 0;
   testEnv.advance(6 * SECOND);
   await drain("deliveries");
   expect(countedMetrics(testEnv.lines)).toEqual([{ Retries: 1, Delivered: 1, DeliveryLatency: 6 * SECOND }]);
@@ -154,5 +155,5 @@ it("a first delivery is counted once with the time since its webhook arrived, al
     await drain("events");
   }
   expect(event.eventUlid).toBe(eventUlid);
-  expect(countedMetrics(testEnv.lines)).toEqual([{ Delivered: 1, DeliveryLatency: 4 * SECOND }]);
+  expect(countedMetrics(testEnv.lines)).toEqual([{ Delivered: 1, DeliveryLatency: 4 * SECOND }, { Stored: 1 }]);
 });
