@@ -35,10 +35,15 @@ const put = ["s3:PutObject"];
 const remove = { "uploads/u": ["s3:DeleteObject"], "uploads/h": ["s3:DeleteObject"] };
 
 const tenantCreate: Rights = { table: onTable("PutItem"), rootSecret: read };
-const tenantStatus: Rights = {
+const tenantSuspend: Rights = {
   table: onTable("ConditionCheckItem", "GetItem", "PutItem", "Query", "UpdateItem"),
   "journal/acts": put,
   Realtime: send,
+};
+/** Only an end of access reads sockets and closes them. */
+const tenantResume: Rights = {
+  table: onTable("ConditionCheckItem", "PutItem", "Query", "UpdateItem"),
+  "journal/acts": put,
 };
 const tenantDelete: Rights = {
   table: onTable(
@@ -92,8 +97,8 @@ export const commandRights = {
     table: onTable("DeleteItem", "GetItem", "PutItem", "Query", "UpdateItem"),
     rootSecret: read,
   },
-  "tenant suspend": tenantStatus,
-  "tenant resume": tenantStatus,
+  "tenant suspend": tenantSuspend,
+  "tenant resume": tenantResume,
   "tenant delete": tenantDelete,
   "sign-in-link": { table: onTable("GetItem", "PutItem", "Query"), rootSecret: read },
   "key create": keyCreate,

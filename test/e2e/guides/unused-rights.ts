@@ -13,7 +13,6 @@ export const unusedRights: readonly { readonly rights: readonly string[]; readon
       "rotate root: dynamodb:Query table",
       "rotate root: sqs:SendMessage Realtime",
       "tenant delete: sqs:SendMessage Realtime",
-      "tenant resume: sqs:SendMessage Realtime",
       "tenant suspend: sqs:SendMessage Realtime",
     ],
     reason: "Only the sockets that are open at that moment are read and ended.",
@@ -33,13 +32,13 @@ export const unusedRights: readonly { readonly rights: readonly string[]; readon
     reason: "The end of a webhook at the platform is queued if another tenant uses the same page.",
   },
   {
-    rights: [
-      "restore: dynamodb:ConditionCheckItem table",
-      "restore: kms:Decrypt account-token",
-      "restore: secretsmanager:GetSecretValue platformSecret",
-      "tenant delete: dynamodb:ConditionCheckItem table",
-    ],
-    reason: "Of a tenant that still has accounts: those are disconnected. The deleted tenant of a restore has none.",
+    rights: ["restore: kms:Decrypt account-token", "restore: secretsmanager:GetSecretValue platformSecret"],
+    reason: "The tenant that is deleted again has no account whose webhooks end.",
+  },
+  {
+    rights: ["restore: dynamodb:ConditionCheckItem table", "tenant delete: dynamodb:ConditionCheckItem table"],
+    reason:
+      "A suspension that a restore makes again, and an invite whose row of the address is that of a later invite.",
   },
   {
     rights: ["restore: kms:Encrypt webhook-secret", "restore: sqs:SendMessage Events"],
@@ -48,9 +47,5 @@ export const unusedRights: readonly { readonly rights: readonly string[]; readon
   {
     rights: ["rotate root: dynamodb:UpdateItem table"],
     reason: "Held messages that wait while the root secret is rotated.",
-  },
-  {
-    rights: ["tenant resume: dynamodb:GetItem table"],
-    reason: "The state is read when the answer of its write was lost.",
   },
 ];
