@@ -3,7 +3,7 @@ import { type ClientOptions, commandClass, LeanClient } from "./client.ts";
 import { jsonRpc } from "./json-rpc.ts";
 
 type Message = { readonly Id?: string; readonly MessageBody?: string };
-type Received = { readonly Body?: string; readonly MD5OfBody?: string };
+type Received = { readonly MessageId?: string; readonly Body?: string; readonly MD5OfBody?: string };
 type Sent = { readonly Id?: string; readonly MD5OfMessageBody?: string };
 
 const protocol = jsonRpc({
@@ -17,9 +17,7 @@ const protocol = jsonRpc({
   encodeBody: ({ input }) => JSON.stringify(input),
   decodeBody(output, { operation, input }) {
     if (operation === "SendMessage") requireMessage(input as Message, output as Sent);
-    if (operation === "ReceiveMessage") {
-      for (const { Body = "", MD5OfBody } of (output.Messages ?? []) as Received[]) requireHash(Body, MD5OfBody);
-    }
+    if (operation === "ReceiveMessage") requireBodies((output.Messages ?? []) as Received[]);
     if (operation === "SendMessageBatch") {
       const messages = new Map((input as { Entries: Message[] }).Entries.map((entry) => [entry.Id, entry]));
       for (const sent of (output.Successful ?? []) as Sent[]) requireMessage(messages.get(sent.Id) ?? {}, sent);
@@ -36,11 +34,18 @@ const protocol = jsonRpc({
 
 /** @throws Error when the queue has another text than was sent */
 function requireMessage({ MessageBody = "" }: Message, { MD5OfMessageBody }: Sent): void {
-  requireHash(MessageBody, MD5OfMessageBody);
+  if (md5Of(MessageBody) !== MD5OfMessageBody) throw new Error("InvalidChecksumError");
 }
 
-function requireHash(text: string, md5: string | undefined): void {
-  if (createHash("md5").update(text).digest("hex") !== md5) throw new Error("InvalidChecksumError");
+/** @throws Error when other texts arrived than the queue has */
+function requireBodies(messages: readonly Received[]): void {
+  const changed = messages.filter(({ Body = "", MD5OfBody }) => md5Of(Body) !== MD5OfBody);
+  if (changed.length === 0) return;
+  throw new Error(`Invalid MD5 checksum on messages: ${changed.map(({ MessageId }) => MessageId).join(", ")}`);
+}
+
+function md5Of(text: string): string {
+  return createHash("md5").update(text).digest("hex");
 }
 
 /** Instead of `SQSClient` of @aws-sdk/client-sqs. */
