@@ -244,7 +244,9 @@ export async function openTestEnv(
     /** Of the accounts' worker, and of what connects accounts. */
     accountsPorts(queues: Partial<TestQueues>, clients: Pick<Clients, "accountPlatformFor">) {
       const host = hostFor(queues, clients);
-      return { ...compose(host).accounts(), ...connectingPorts(host, tableHandle) };
+      // What a function waits for passes at once.
+      const wait = async (duration: Millis) => testEnv.advance(duration);
+      return { ...compose(host).accounts(), ...connectingPorts(host, tableHandle), wait };
     },
     sweepPorts: (queues: TestQueues) => ({ ...openStores(tableHandle), ...compose(hostFor(queues)).sweep() }),
     /** The environment and the clients of a command. */
