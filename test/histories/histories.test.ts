@@ -7,8 +7,8 @@ import { type HistoryKind, historyKinds } from "./seed-history.ts";
 
 const seeds: Readonly<Record<HistoryKind, number>> = inject("fullRun")
   ? { service: 500, stream: 200, accounts: 500 }
-  : { service: 100, stream: 50, accounts: 100 };
-const SEEDS_PER_TEST = 50;
+  : { service: 75, stream: 50, accounts: 75 };
+const SEEDS_PER_TEST = 25;
 
 describe.for(historyKinds)("random histories of the %s", (kind) => {
   const firsts = Array.from({ length: seeds[kind] / SEEDS_PER_TEST }, (_, i) => 1 + i * SEEDS_PER_TEST);

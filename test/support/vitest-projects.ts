@@ -65,6 +65,7 @@ const wholeRunsOnly = [
   "test/packages/simulator/page/{page-connection,page-messages,page-views,page-world}.test.ts",
   "test/local/stack/earlier-data-folder.test.ts",
   "test/web/{check-page-access,check-page-ends}.test.ts",
+  "test/functions/deliver/starved.test.ts",
 ];
 
 /** These need the processors for themselves: each runs when nothing else does. */
