@@ -34,7 +34,8 @@ export function createConnect(scope: Construct, context: FunctionContext): NodeF
     },
   });
   data.table.allow(connect.functionRole, {
-    actions: ["GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
+    // In batches, the names of a workspace and of who invited a person to it, for the page that asks before a login.
+    actions: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
   });
   // It opens the token of an account that a new connection replaces, to end its subscription.
   data.key.allowEncrypt(connect.functionRole, "account-token", "login-choice");

@@ -2,7 +2,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
 import { DAY } from "#base/kernel/time.ts";
+import { rawCopyAttributes as A } from "#features/inbox/store/attributes.ts";
 import { openSeedPorts } from "../../../local/stack/seed-ports.ts";
+import { readCopies } from "../../support/flows/raw-copies.ts";
 import { openedOnce } from "../../support/opened.ts";
 import { runAdmin, runAdminJson } from "../support/admin.ts";
 import { createTestWebhook } from "../support/api-calls.ts";
@@ -100,7 +102,10 @@ it("tenant delete leaves nothing with the tenant's name in the queues and the bu
   expect(failureLines(stack.log())).toEqual([]);
   expect((await rowsNaming(slug)).map(({ SK, st }) => [SK, st])).toEqual([["TENANT", "deleted"]]);
   expect(JSON.stringify([...readQueues(stack.dataDir)])).not.toContain(slug);
+  // Raw webhooks stay until their end. They name no tenant.
+  const rows = (await readTable(stack)).filter(({ PK }) => PK.startsWith("RAW#"));
+  const webhooks = rows.flatMap(({ [A.content]: content }) => readCopies(content as Uint8Array)).join("\n");
+  for (const text of [mids.own, "late", account]) expect(webhooks).toContain(text);
   const objects = JSON.stringify([...readBucket(stack.dataDir)]);
-  for (const text of [mids.own, "late", account]) expect(objects).toContain(text);
-  expect(objects).not.toContain(slug);
+  for (const stored of [objects, webhooks, JSON.stringify(rows)]) expect(stored).not.toContain(slug);
 });

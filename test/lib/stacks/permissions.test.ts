@@ -58,7 +58,7 @@ test("every function has the actions it needs and no others", () => {
       "secretsmanager:GetSecretValue",
     ],
     Connect: [
-      ...table("GetItem", "Query", ...everyWrite, "DeleteItem", "ConditionCheckItem"),
+      ...table(...everyRead, ...everyWrite, "DeleteItem", "ConditionCheckItem"),
       ...logs,
       send,
       "kms:Decrypt",
