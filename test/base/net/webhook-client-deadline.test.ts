@@ -130,7 +130,11 @@ test("nothing is sent after the deadline, even when the lookup ends then", async
 
 test("each request that waits for a slow receiver's connections ends at its own deadline and is never sent", async () => {
   const receiver = await startReceiver(neverRespond);
-  const webhookClient = openWebhookClient({ attemptTimeout: 5 * DEADLINE, connectionsPerPool: 2 });
+  const webhookClient = openWebhookClient({
+    attemptTimeout: 5 * DEADLINE,
+    connectTimeout: DEADLINE,
+    connectionsPerPool: 2,
+  });
   const request = webhookRequest(`http://127.0.0.1:${receiver.port}/`);
   const holders = [1, 2].map(() => webhookClient.send(request));
   const waiting = Array.from({ length: 6 }, () => webhookClient.send({ ...request, answerTimeout: DEADLINE }));
