@@ -43,7 +43,7 @@ export async function emptyDeadLetterQueues(
     }
     open = next;
   }
-  // The time was over: these had messages at their last receive, or had none yet.
+  // The time was over: these had messages at their last receive, or were not read.
   for (const queue of open) remaining.set(queue, (remaining.get(queue) ?? 0) + 1);
   for (const [{ name }, messages] of remaining) ports.log({ event: "dead_letters.waiting", queue: name, messages });
   if (failures.length > 0) throw failures[0];
