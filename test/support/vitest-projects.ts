@@ -58,13 +58,13 @@ const wholeRunsOnly = [
   "test/e2e/accounts/health-checks.test.ts",
   "test/e2e/guides/**",
   "test/e2e/inbox/{inbound-chaos,profiles}.test.ts",
-  "test/e2e/stack/{first-run,settings,stack-process}.test.ts",
+  "test/e2e/stack/{first-run,settings,stack-process,stage}.test.ts",
   "test/e2e/webhooks/listen.test.ts",
   "test/packages/local-aws/emulators/crash.test.ts",
   "test/packages/{local-aws,simulator}/package.test.ts",
   "test/packages/simulator/page/{page-connection,page-messages,page-views,page-world}.test.ts",
   "test/local/stack/earlier-data-folder.test.ts",
-  "test/web/{check-page-access,check-page-ends}.test.ts",
+  "test/web/{check-page-access,check-page-ends,docs-page}.test.ts",
   "test/functions/deliver/starved.test.ts",
 ];
 

@@ -13,6 +13,8 @@ export interface Language {
   readonly file: string;
   /** The program that it needs on the machine. */
   readonly tool: string;
+  /** True if a compiler runs first, which takes half a minute on a new machine: the full run has these. */
+  readonly compiled?: true;
   isInstalled(): boolean;
   /** Builds the driver in its own folder and returns the command that starts it. */
   prepare(folder: string): Promise<Command>;
@@ -44,6 +46,7 @@ export const languages: readonly Language[] = [
     name: "Go",
     file: "verify.go",
     tool: "go",
+    compiled: true,
     isInstalled: commandSucceeds("go", "version"),
     async prepare(folder) {
       mkdirSync(join(folder, "receivers"), { recursive: true });
@@ -73,6 +76,7 @@ export const languages: readonly Language[] = [
     name: "Java",
     file: "Verify.java",
     tool: "javac of Java 17",
+    compiled: true,
     isInstalled: commandSucceeds("javac", "--release", "17", "--version"),
     async prepare(folder) {
       mkdirSync(folder, { recursive: true });
@@ -85,6 +89,7 @@ export const languages: readonly Language[] = [
     name: "C#",
     file: "Verify.cs",
     tool: "dotnet",
+    compiled: true,
     isInstalled: commandSucceeds("dotnet", "--version"),
     async prepare(folder) {
       mkdirSync(folder, { recursive: true });
