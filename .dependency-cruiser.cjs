@@ -82,7 +82,7 @@ const layers = {
     layers: ["base/kernel", "base/config", "base/events", "base/table", "rules"],
     packages: ["@aws-sdk/(client-dynamodb|lib-dynamodb|util-dynamodb)"],
   },
-  platforms: { layers: ["base/kernel", "rules"], packages: ["zod", "node:http", "node:https"] },
+  platforms: { layers: ["base/kernel", "rules"], packages: ["node:http", "node:https"] },
   flows: {
     layers: useCases,
     types: ["store", "base/table", "base/aws", "base/net", "platforms", "base/config"],
@@ -257,6 +257,26 @@ module.exports = {
         pathNot: ["^shared/features/$1/", `${FEATURES}store/(attributes|items|[a-z-]+-items)\\.ts$`],
         dependencyTypesNot: ["type-only"],
       },
+    },
+    {
+      name: "platforms: graph knows no platform",
+      comment: "what the platforms share imports none of them",
+      severity: "error",
+      from: { path: "^shared/platforms/graph/" },
+      to: { path: "^shared/platforms/", pathNot: "^shared/platforms/graph/" },
+    },
+    {
+      name: "platforms: a platform knows no other one",
+      comment: "the folder of a platform imports, of platforms, itself and graph",
+      severity: "error",
+      from: { path: "^shared/platforms/([^/]+)/", pathNot: "^shared/platforms/graph/" },
+      to: { path: "^shared/platforms/", pathNot: ["^shared/platforms/$1/", "^shared/platforms/graph/"] },
+    },
+    {
+      name: "platforms: one file knows all",
+      severity: "error",
+      from: { path: "^shared/platforms/[^/]+$", pathNot: "^shared/platforms/platforms\\.ts$" },
+      to: { path: "^shared/platforms/[^/]+/", pathNot: "^shared/platforms/graph/" },
     },
     {
       name: "the framework calls the feature access alone",

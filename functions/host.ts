@@ -13,8 +13,8 @@ import type { Gate } from "#base/net/egress-gate.ts";
 import type { WebhookClient } from "#base/net/webhook-client.ts";
 import type { Account } from "#features/accounts/rules/accounts.ts";
 import type { Scope } from "#features/inbox/rules/messages.ts";
-import type { AccountPlatform } from "#platforms/accounts/account-platform.ts";
-import type { Platform } from "#platforms/platform.ts";
+import type { AccountPlatform } from "#platforms/graph/account-platform.ts";
+import type { Platform } from "#platforms/graph/platform.ts";
 
 /** Clients that replace those which a process opens from its settings. */
 export interface Clients {

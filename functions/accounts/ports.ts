@@ -15,7 +15,7 @@ import { receiveWebhook } from "#features/inbox/flows/inbound-webhooks.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
 import { restoredErasureStore } from "#features/recovery/store/restored-erasures.ts";
-import { toWebhookBody } from "#platforms/accounts/history.ts";
+import { toWebhookBody } from "#platforms/platforms.ts";
 import { type Host, processHost } from "../host.ts";
 import { openAccountPlatforms } from "../support/account-platforms.ts";
 import { eraseAccountPorts } from "../support/erase-account-ports.ts";

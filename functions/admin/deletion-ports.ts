@@ -12,8 +12,8 @@ import type { DeleteTenantPorts } from "#features/tenants/ports.ts";
 import { tenantDeletionStore } from "#features/tenants/store/tenant-deletions.ts";
 import { tenantRowStore } from "#features/tenants/store/tenant-rows.ts";
 import { uploadRemovalStore } from "#features/uploads/store/upload-removals.ts";
-import { accountPlatformFor } from "#platforms/accounts/account-platform-for.ts";
-import { platformHttp } from "#platforms/api/http.ts";
+import { platformHttp } from "#platforms/graph/http.ts";
+import { accountPlatformFor } from "#platforms/platforms.ts";
 import { commandJournal, cutOffPorts, type Environment, openClients } from "./tenant-ports.ts";
 
 /** The ports of the deletion of a tenant: the table, the bucket of uploads, and what ends webhooks at the platforms. */

@@ -13,7 +13,7 @@ import { erasureStore } from "#features/erasure/store/erasures.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
 import { restoreStore } from "#features/recovery/store/restores.ts";
 import { endpointStore } from "#features/webhooks/store/endpoints.ts";
-import { parseUpdates } from "#platforms/parse/parse.ts";
+import { parseUpdates } from "#platforms/platforms.ts";
 import { clientSettings, type Environment } from "./tenant-ports.ts";
 
 /** The ports of the dead-letter commands: the table, and for a redrive the source queue. */

@@ -15,7 +15,7 @@ import { rawCopyStore } from "#features/inbox/store/raw-copies.ts";
 import { dueSendStore, sendRecordStore } from "#features/sending/store/send-records.ts";
 import { counterStore } from "#features/stats/store.ts";
 import { tenantStateStore } from "#features/tenants/store/tenant-states.ts";
-import { parseUpdates, selectUpdates } from "#platforms/parse/parse.ts";
+import { parseUpdates, selectUpdates } from "#platforms/platforms.ts";
 import { type Host, processHost } from "../host.ts";
 import { openServiceTable } from "../support/service-table.ts";
 import type { WorkerPorts } from "../worker/batch.ts";

@@ -4,7 +4,7 @@ import { parsePlatformSecrets, secretReader, secretsClient } from "#base/aws/sec
 import { requestTimeouts } from "#base/config/request-times.ts";
 import { setting } from "#base/config/settings.ts";
 import type { IntakePorts } from "#features/inbox/ports.ts";
-import { verifyHandshake, verifySignature } from "#platforms/parse/signature.ts";
+import { verifyHandshake, verifySignature } from "#platforms/graph/webhooks/signature.ts";
 import { type Host, processHost } from "../host.ts";
 
 /** The function has no access to the table: it can verify a signature, store a file and queue a webhook. */

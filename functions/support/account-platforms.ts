@@ -1,12 +1,13 @@
 import { parsePlatformSecrets, secretReader } from "#base/aws/secrets.ts";
 import { optionalSetting, platformUrlSettings, setting } from "#base/config/settings.ts";
 import type { Connection } from "#features/accounts/rules/accounts.ts";
-import type { AccountPlatform } from "#platforms/accounts/account-platform.ts";
-import { accountPlatformFor } from "#platforms/accounts/account-platform-for.ts";
-import { facebookLogin } from "#platforms/accounts/facebook-login.ts";
-import { instagramLogin } from "#platforms/accounts/instagram-login.ts";
-import type { FacebookLogin, InstagramLogin } from "#platforms/accounts/login.ts";
-import { platformHttp } from "#platforms/api/http.ts";
+import type { AccountPlatform } from "#platforms/graph/account-platform.ts";
+import { platformHttp } from "#platforms/graph/http.ts";
+import type { InstagramLogin } from "#platforms/instagram/instagram-login.ts";
+import { instagramLogin } from "#platforms/instagram/instagram-login.ts";
+import type { FacebookLogin } from "#platforms/messenger/facebook-login.ts";
+import { facebookLogin } from "#platforms/messenger/facebook-login.ts";
+import { accountPlatformFor } from "#platforms/platforms.ts";
 import type { Host } from "../host.ts";
 
 /** The calls that keep accounts alive, with the connections and the secrets of one process. */

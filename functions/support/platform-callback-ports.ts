@@ -7,7 +7,7 @@ import type { PlatformCallbackPorts } from "#features/accounts/routes/platform-c
 import { accountStore } from "#features/accounts/store/accounts.ts";
 import { authorizationStore } from "#features/accounts/store/authorizations.ts";
 import { dataDeletionStore } from "#features/accounts/store/data-deletions.ts";
-import { parseSignedRequest } from "#platforms/parse/signed-request.ts";
+import { parseSignedRequest } from "#platforms/graph/webhooks/signed-request.ts";
 import type { Host } from "../host.ts";
 import { hostJournal } from "./journal.ts";
 

@@ -4,10 +4,10 @@ import { newUlid } from "#base/kernel/ids.ts";
 import { clockNow } from "#base/kernel/time.ts";
 import { type Account, callsNoPlatform } from "#features/accounts/rules/accounts.ts";
 import type { Scope } from "#features/inbox/rules/messages.ts";
-import { platformHttp } from "#platforms/api/http.ts";
-import { mockPlatform } from "#platforms/api/mock.ts";
-import { platformFor, provesAppSecret } from "#platforms/api/platform-for.ts";
-import type { Platform } from "#platforms/platform.ts";
+import { platformHttp } from "#platforms/graph/http.ts";
+import { mockPlatform } from "#platforms/graph/mock.ts";
+import type { Platform } from "#platforms/graph/platform.ts";
+import { platformFor, provesAppSecret } from "#platforms/platforms.ts";
 import type { Host } from "../host.ts";
 
 /**

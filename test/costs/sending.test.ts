@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { startRequestTime } from "#base/kernel/request-time.ts";
 import { HOUR, MINUTE } from "#base/kernel/time.ts";
 import { sendReply } from "#features/sending/flows/reply.ts";
-import type { SendOutcome } from "#platforms/platform.ts";
+import type { SendOutcome } from "#platforms/graph/platform.ts";
 import { freshWorkspace } from "../bench/scenarios.ts";
 import { openedOnce } from "../support/opened.ts";
 import type { Workspace } from "../support/pipeline/workspace.ts";

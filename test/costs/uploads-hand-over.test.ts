@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
-import type { UploadOutcome } from "#platforms/platform.ts";
+import type { UploadOutcome } from "#platforms/graph/platform.ts";
 import { handOverWorker } from "../../functions/hand-over/worker.ts";
 import { openHandOverFixture } from "../features/uploads/flows/support/hand-over-fixture.ts";
 import { refusedOutcome, unknownOutcome } from "../support/flows/conversation-fixture.ts";

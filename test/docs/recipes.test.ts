@@ -87,7 +87,7 @@ const recipes: readonly Recipe[] = [
     heading: "Add a platform",
     names: /"messenger"|\bmessenger: /,
     among: /^(shared|functions|lib|bin\/admin|web|local\/stack)\//,
-    others: { "shared/platforms/api/errors.ts": "quotes a header" },
+    others: { "shared/platforms/graph/errors.ts": "quotes a header" },
     unnamed: [
       "docs/operate/deploy.md",
       "lib/constructs/service-secrets.ts",
@@ -97,8 +97,9 @@ const recipes: readonly Recipe[] = [
       "shared/base/config/settings.ts",
       "shared/base/kernel/limits.ts",
       "shared/features/inbox/routes/intake.ts",
-      "shared/platforms/api/refusal-table.ts",
-      "shared/platforms/parse/signature.ts",
+      "shared/platforms/graph/refusal-table.ts",
+      "shared/platforms/graph/webhooks/signature.ts",
+      "shared/platforms/messenger/facebook-login.ts",
     ],
   },
 ];

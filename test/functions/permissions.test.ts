@@ -20,7 +20,7 @@ import { createChallenge } from "#features/holds/flows/challenge.ts";
 import { getHold, viewHold } from "#features/holds/flows/view.ts";
 import type { CheckPagePorts } from "#features/holds/ports.ts";
 import { callerCredentials } from "#http/credentials/caller-credentials.ts";
-import type { SendOutcome, UploadOutcome } from "#platforms/platform.ts";
+import type { SendOutcome, UploadOutcome } from "#platforms/graph/platform.ts";
 import { createKey } from "../features/access/flows/support/api-keys.ts";
 import { openSignInFixture } from "../features/access/flows/support/sign-in-fixture.ts";
 import { newEmail, openTeamEnv } from "../features/access/flows/team/support/team.ts";

@@ -11,7 +11,7 @@ import { newUploadId } from "#features/uploads/rules/uploads.ts";
 import { uploadStore } from "#features/uploads/store/uploads.ts";
 import type { App } from "#http/app.ts";
 import { noCredentials } from "#http/credentials/credentials.ts";
-import { verifyHandshake, verifySignature } from "#platforms/parse/signature.ts";
+import { verifyHandshake, verifySignature } from "#platforms/graph/webhooks/signature.ts";
 import { createKey } from "../features/access/flows/support/api-keys.ts";
 import { createTenant } from "../features/access/store/support/team-samples.ts";
 import { createApp } from "../support/conformance/observed-app.ts";

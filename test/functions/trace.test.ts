@@ -11,7 +11,7 @@ import { completeHold } from "#features/holds/flows/complete.ts";
 import type { CheckPagePorts } from "#features/holds/ports.ts";
 import { holdSecret } from "#features/holds/rules/holds.ts";
 import { newTally } from "#features/stats/count.ts";
-import type { Platform } from "#platforms/platform.ts";
+import type { Platform } from "#platforms/graph/platform.ts";
 import { freshWorkspace } from "../bench/scenarios.ts";
 import { CHALLENGE_KEYS, easyChallengeToken, solveChallenge } from "../support/flows/hold-fixture.ts";
 import { openedEach } from "../support/opened.ts";

@@ -21,8 +21,8 @@ const unit = [
   "test/features/*/rules/**",
   "test/base/kernel/**",
   "test/base/net/{addresses,egress-gate,interim-responses,retry-after}.test.ts",
-  "test/platforms/parse/**",
-  "test/platforms/api/{refusals,send-bodies,text-limits}.test.ts",
+  "test/platforms/graph/webhooks/**",
+  "test/platforms/graph/{json,refusals,send-bodies,text-limits}.test.ts",
   "test/support/item-size.test.ts",
   "test/web/{solve,steps}.test.ts",
 ];

@@ -1,8 +1,8 @@
 import { GetSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { parsePlatformSecrets } from "#base/aws/secrets.ts";
 import { optionalSetting, platformUrlSettings, setting } from "#base/config/settings.ts";
-import type { AppPorts } from "#platforms/accounts/app.ts";
-import { platformHttp } from "#platforms/api/http.ts";
+import type { AppPorts } from "#platforms/graph/app.ts";
+import { platformHttp } from "#platforms/graph/http.ts";
 import type { DoctorContext } from "./context.ts";
 import { call } from "./run-checks.ts";
 

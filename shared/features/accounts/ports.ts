@@ -7,7 +7,7 @@ import type { EventBodies } from "#features/delivery/store/event-bodies.ts";
 import type { Conversations } from "#features/inbox/store/conversations.ts";
 import type { JournalPorts } from "#features/recovery/journal.ts";
 import type { Budgets } from "#features/sending/store/budgets.ts";
-import type { AccountPlatform } from "#platforms/accounts/account-platform.ts";
+import type { AccountPlatform } from "#platforms/graph/account-platform.ts";
 import type { BackfillPorts } from "./flows/backfill/ports.ts";
 import type { Connection } from "./rules/accounts.ts";
 import type { AccountChecks } from "./store/account-checks.ts";

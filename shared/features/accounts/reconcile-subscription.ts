@@ -3,7 +3,7 @@ import { allDone } from "#base/kernel/parallel.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { type Millis, SECOND } from "#base/kernel/time.ts";
 import { done, drop, type RecordOutcome } from "#base/queues/record-outcome.ts";
-import type { AccountPlatform, CallAccount, CallFailure } from "#platforms/accounts/account-platform.ts";
+import type { AccountPlatform, CallAccount, CallFailure } from "#platforms/graph/account-platform.ts";
 import { queueBackfill } from "./flows/backfill/queue-backfill.ts";
 import { accountToken } from "./platform-calls.ts";
 import type { ReconcilePorts, ReconcileTaskPorts, SubscriptionCallPorts, TaskTime } from "./ports.ts";

@@ -12,7 +12,7 @@ import type { PushRequestPorts } from "#features/realtime/ports.ts";
 import type { DueSends, SendRecords } from "#features/sending/store/send-records.ts";
 import type { CountingPorts } from "#features/stats/ports.ts";
 import type { TenantStates } from "#features/tenants/store/tenant-states.ts";
-import type { Platform } from "#platforms/platform.ts";
+import type { Platform } from "#platforms/graph/platform.ts";
 import type { Update } from "./rules/updates.ts";
 import type { Conversations } from "./store/conversations.ts";
 import type { MessageChanges } from "./store/message-changes.ts";

@@ -7,7 +7,7 @@ import type { Millis } from "#base/kernel/time.ts";
 import { currentTrace } from "#base/kernel/trace.ts";
 import { accountToken } from "#features/accounts/platform-calls.ts";
 import type { Account } from "#features/accounts/rules/accounts.ts";
-import type { Platform, SendOutcome, SendRefused } from "#platforms/platform.ts";
+import type { Platform, SendOutcome, SendRefused } from "#platforms/graph/platform.ts";
 import {
   applySendFailure,
   completeSend,

@@ -12,7 +12,7 @@ import type { Conversations } from "#features/inbox/store/conversations.ts";
 import type { Messages } from "#features/inbox/store/messages.ts";
 import type { OutboundMessages } from "#features/inbox/store/outbound-messages.ts";
 import type { RestoredErasures } from "#features/recovery/store/restored-erasures.ts";
-import type { Platform } from "#platforms/platform.ts";
+import type { Platform } from "#platforms/graph/platform.ts";
 import type { AttachmentOwners } from "./store/attachment-owners.ts";
 import type { Budgets } from "./store/budgets.ts";
 import type { FetchedMessages } from "./store/fetched-messages.ts";

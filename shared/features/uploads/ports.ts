@@ -10,7 +10,7 @@ import type { Scope } from "#features/inbox/rules/messages.ts";
 import type { Conversations } from "#features/inbox/store/conversations.ts";
 import type { PushRequestPorts } from "#features/realtime/ports.ts";
 import type { AttachmentOwners } from "#features/sending/store/attachment-owners.ts";
-import type { Platform } from "#platforms/platform.ts";
+import type { Platform } from "#platforms/graph/platform.ts";
 import type { UploadRemovals } from "./store/upload-removals.ts";
 import type { Uploads } from "./store/uploads.ts";
 

@@ -16,11 +16,11 @@ import { chooseCoding } from "#http/content-coding.ts";
 import { readCookie } from "#http/credentials/cookies.ts";
 import { instant } from "#http/fields.ts";
 import { parseJson as parseBody, readIdempotencyKey, readParameters, validate } from "#http/request.ts";
-import { refusalDetail } from "#platforms/api/errors.ts";
-import { parseJson, readDisplayName, readText, readUrl } from "#platforms/json.ts";
-import { parseUpdates } from "#platforms/parse/parse.ts";
-import { verifyHandshake, verifySignature } from "#platforms/parse/signature.ts";
-import { parseSignedRequest } from "#platforms/parse/signed-request.ts";
+import { refusalDetail } from "#platforms/graph/errors.ts";
+import { parseJson, readDisplayName, readText, readUrl } from "#platforms/graph/json.ts";
+import { verifyHandshake, verifySignature } from "#platforms/graph/webhooks/signature.ts";
+import { parseSignedRequest } from "#platforms/graph/webhooks/signed-request.ts";
+import { parseUpdates } from "#platforms/platforms.ts";
 
 /** What reads a text from outside. */
 export interface Parser {

@@ -13,7 +13,7 @@ import { quarantineStore } from "#features/dead-letters/store/quarantine.ts";
 import { decodeEvent } from "#features/delivery/event-queue.ts";
 import { receiveWebhook } from "#features/inbox/flows/inbound-webhooks.ts";
 import { decodeInbound } from "#features/inbox/queue.ts";
-import { parseUpdates } from "#platforms/parse/parse.ts";
+import { parseUpdates } from "#platforms/platforms.ts";
 import { describeDeadLetter } from "../../../bin/admin/dlq/letter.ts";
 import { ingestWorker } from "../../../functions/ingest/worker.ts";
 import { injectFaults } from "../../support/faults.ts";

@@ -6,7 +6,7 @@ import { conversationId } from "#features/inbox/rules/messages.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { ingestWorker } from "../../../functions/ingest/worker.ts";
 import { profileWorker } from "../../../functions/profile/worker.ts";
-import { jsonResponse, startFakePlatform } from "../../platforms/api/fake-platform.ts";
+import { jsonResponse, startFakePlatform } from "../../platforms/graph/fake-platform.ts";
 import { injectFaults } from "../../support/faults.ts";
 import { inboundBody, instagramWebhook } from "../../support/flows/inbound-webhooks.ts";
 import { invokeWorker, queueDepth } from "../../support/flows/queue-worker.ts";

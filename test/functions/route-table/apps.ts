@@ -7,7 +7,7 @@ import { intakeRoutes } from "#features/inbox/routes/intake.ts";
 import type { App } from "#http/app.ts";
 import { callerCredentials, sessionCredentials } from "#http/credentials/caller-credentials.ts";
 import { type Credentials, noCredentials } from "#http/credentials/credentials.ts";
-import { verifyHandshake, verifySignature } from "#platforms/parse/signature.ts";
+import { verifyHandshake, verifySignature } from "#platforms/graph/webhooks/signature.ts";
 import type { ConnectFunctionPorts } from "../../../functions/connect/routes.ts";
 import { connectRoutes } from "../../../functions/connect/routes.ts";
 import type { ConsolePorts } from "../../../functions/console/routes.ts";

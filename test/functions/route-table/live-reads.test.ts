@@ -7,7 +7,7 @@ import type { Invite } from "#features/access/rules/team.ts";
 import { inviteStore } from "#features/access/store/invites.ts";
 import { loginTokenStore } from "#features/access/store/login-tokens.ts";
 import { auditOf, sampleInvite } from "../../features/access/store/support/team-samples.ts";
-import { signedRequest } from "../../platforms/parse/signed-requests.ts";
+import { signedRequest } from "../../platforms/graph/webhooks/signed-requests.ts";
 import { newSourceIp } from "../../support/flows/hold-fixture.ts";
 import { openTestEnv } from "../../support/flows/test-env.ts";
 import { openedOnce } from "../../support/opened.ts";

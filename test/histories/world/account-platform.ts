@@ -1,5 +1,5 @@
 import { clockNow, DAY } from "#base/kernel/time.ts";
-import type { AccountPlatform } from "#platforms/accounts/account-platform.ts";
+import type { AccountPlatform } from "#platforms/graph/account-platform.ts";
 import { untilRunning } from "../../support/world/processes.ts";
 import type { Troubles } from "./troubles.ts";
 

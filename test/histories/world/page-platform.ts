@@ -5,7 +5,7 @@ import type {
   CallFailure,
   CallRefused,
   ThreadMessage,
-} from "#platforms/accounts/account-platform.ts";
+} from "#platforms/graph/account-platform.ts";
 import { untilRunning } from "../../support/world/processes.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Outages } from "./outages.ts";

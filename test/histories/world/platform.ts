@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import type { Millis } from "#base/kernel/time.ts";
 import { clockNow, SECOND } from "#base/kernel/time.ts";
 import type { AccountRef, PlatformName } from "#features/accounts/rules/accounts.ts";
-import type { Platform, SendOutcome, SendRefused } from "#platforms/platform.ts";
+import type { Platform, SendOutcome, SendRefused } from "#platforms/graph/platform.ts";
 import { untilRunning } from "../../support/world/processes.ts";
 import type { Lambda } from "../cloud/lambda.ts";
 import { PLATFORM_SECRET } from "../cloud/secrets.ts";

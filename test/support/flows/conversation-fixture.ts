@@ -11,7 +11,7 @@ import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
 import { sendReply } from "#features/sending/flows/reply.ts";
 import type { RequestedAttachment } from "#features/sending/rules/send-content.ts";
-import type { Platform, SendOutcome } from "#platforms/platform.ts";
+import type { Platform, SendOutcome } from "#platforms/graph/platform.ts";
 import type { ApiPorts } from "../../../functions/api/routes.ts";
 import { linkTestAccount } from "../../features/accounts/flows/support/link-test-account.ts";
 import { Crash } from "../faults.ts";

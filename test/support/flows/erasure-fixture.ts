@@ -22,7 +22,7 @@ import { conversationId } from "#features/inbox/rules/messages.ts";
 import type { MessageUpdate } from "#features/inbox/rules/updates.ts";
 import { sendReply } from "#features/sending/flows/reply.ts";
 import { createWebhook } from "#features/webhooks/flows.ts";
-import type { Platform } from "#platforms/platform.ts";
+import type { Platform } from "#platforms/graph/platform.ts";
 import type { ApiPorts } from "../../../functions/api/routes.ts";
 import { decodeRetry } from "../pipeline/deliveries-messages.ts";
 import { PERSON } from "../stores/samples.ts";

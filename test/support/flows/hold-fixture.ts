@@ -17,7 +17,7 @@ import { conversationId, type Scope } from "#features/inbox/rules/messages.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
 import { profileStore } from "#features/inbox/store/profiles.ts";
-import type { Platform, Send, SendOutcome } from "#platforms/platform.ts";
+import type { Platform, Send, SendOutcome } from "#platforms/graph/platform.ts";
 import type { ApiPorts } from "../../../functions/api/routes.ts";
 import { newTenant, PERSON, sampleMessage } from "../stores/samples.ts";
 import { oneKeyRing } from "../world/key-rings.ts";

@@ -13,7 +13,7 @@ import type { IngestPorts } from "#features/inbox/ports.ts";
 import { toMessageResponse } from "#features/inbox/routes/messages.ts";
 import type { Message } from "#features/inbox/rules/messages.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
-import { parseUpdates } from "#platforms/parse/parse.ts";
+import { parseUpdates } from "#platforms/platforms.ts";
 import { PERSON } from "../stores/samples.ts";
 import type { TestEnv } from "./test-env.ts";
 

@@ -10,7 +10,7 @@ import { type Reply, sendReply } from "#features/sending/flows/reply.ts";
 import { settleDueSends } from "#features/sending/flows/settle-due.ts";
 import { performSend } from "#features/sending/perform.ts";
 import { type PlannedSend, planSend, readMessage } from "#features/sending/plan.ts";
-import type { Platform, Send, SendOutcome, SendRefused } from "#platforms/platform.ts";
+import type { Platform, Send, SendOutcome, SendRefused } from "#platforms/graph/platform.ts";
 import type { ApiPorts } from "../../../functions/api/routes.ts";
 import { openedEach, openedOnce } from "../opened.ts";
 import { interceptCalls } from "../processes/port-calls.ts";

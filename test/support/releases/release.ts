@@ -15,7 +15,7 @@ import { restoreStore } from "#features/recovery/store/restores.ts";
 import { endpointStore } from "#features/webhooks/store/endpoints.ts";
 import { createApp } from "#http/app.ts";
 import { noCredentials } from "#http/credentials/credentials.ts";
-import { parseUpdates } from "#platforms/parse/parse.ts";
+import { parseUpdates } from "#platforms/platforms.ts";
 import { compose } from "../../../functions/compose.ts";
 import { deliverWorker } from "../../../functions/deliver/worker.ts";
 import type { Host } from "../../../functions/host.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { openQueue } from "#base/aws/queues.ts";
 import type { PlatformCallbackPorts } from "#features/accounts/routes/platform-callbacks.ts";
 import { START_PAGE } from "#features/accounts/routes/start-page.ts";
-import { parseSignedRequest } from "#platforms/parse/signed-request.ts";
+import { parseSignedRequest } from "#platforms/graph/webhooks/signed-request.ts";
 import type { TestEnv } from "../flows/test-env.ts";
 import { openStores } from "../stores/open-stores.ts";
 import { oneKeyRing } from "../world/key-rings.ts";

@@ -1,8 +1,9 @@
 import { optionalSetting } from "#base/config/settings.ts";
 import { withoutEndSlashes } from "#base/kernel/text/urls.ts";
-import type { CallFailure } from "#platforms/accounts/account-platform.ts";
-import { type AppSubscription, readApp, readAppSubscriptions } from "#platforms/accounts/app.ts";
-import { instagramFields, pageFields } from "#platforms/accounts/subscriptions.ts";
+import type { CallFailure } from "#platforms/graph/account-platform.ts";
+import { type AppSubscription, readApp, readAppSubscriptions } from "#platforms/graph/app.ts";
+import { pageFields } from "#platforms/graph/page-accounts.ts";
+import { instagramFields } from "#platforms/instagram/instagram.ts";
 import { type DoctorContext, notDeployed } from "../context.ts";
 import { appIds, openApp } from "../platform-app.ts";
 import { blocking, ok, skipped, type Verdict, warning, worst } from "../verdict.ts";

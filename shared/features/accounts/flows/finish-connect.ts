@@ -6,7 +6,7 @@ import { MINUTE, type Millis } from "#base/kernel/time.ts";
 import { done, drop, type RecordOutcome, retry } from "#base/queues/record-outcome.ts";
 import { queueNotice } from "#features/access/mails.ts";
 import { encodeEvent } from "#features/delivery/event-queue.ts";
-import type { CallFailure } from "#platforms/accounts/account-platform.ts";
+import type { CallFailure } from "#platforms/graph/account-platform.ts";
 import { publishAccountEvent } from "../platform-calls.ts";
 import type { AccountDisconnectPorts, ConnectedMailPorts, FinishConnectPorts, TaskTime } from "../ports.ts";
 import { type AccountTask, encodeAccountTask } from "../queue.ts";

@@ -3,7 +3,7 @@ import type { Millis } from "#base/kernel/time.ts";
 import { done, drop, type RecordOutcome, waitForService } from "#base/queues/record-outcome.ts";
 import { accountToken } from "#features/accounts/platform-calls.ts";
 import { requestConversationPush } from "#features/realtime/request-push.ts";
-import type { ProfileOutcome } from "#platforms/platform.ts";
+import type { ProfileOutcome } from "#platforms/graph/platform.ts";
 import type { ProfilePorts } from "../ports.ts";
 import type { ProfileMessage } from "../profile-queue.ts";
 import { buildProfile, isProfileDue, isRefusalOutdated, type Profile } from "../rules/profiles.ts";

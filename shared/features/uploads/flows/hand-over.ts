@@ -10,7 +10,7 @@ import {
 import { type Account, accountKey, checkAccount } from "#features/accounts/rules/accounts.ts";
 import { readConversationId } from "#features/inbox/rules/messages.ts";
 import { accountForPush, requestUploadPush } from "#features/realtime/request-push.ts";
-import type { SendRefused, UploadOutcome } from "#platforms/platform.ts";
+import type { SendRefused, UploadOutcome } from "#platforms/graph/platform.ts";
 import type { HandOverPorts } from "../ports.ts";
 import type { UploadMessage } from "../queue.ts";
 import { type UploadError, type UploadState, uploadError, uploadLeavesBy } from "../rules/uploads.ts";

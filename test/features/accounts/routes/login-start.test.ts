@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { MINUTE } from "#base/kernel/time.ts";
 import { openLoginState } from "#features/accounts/flows/login/use-login.ts";
 import { tenantStore } from "#features/tenants/store/tenants.ts";
-import { facebookDialog } from "#platforms/accounts/login-dialogs.ts";
+import { facebookDialog } from "#platforms/messenger/facebook-login.ts";
 import type { ConnectFunctionPorts } from "../../../../functions/connect/routes.ts";
 import { plantedIn, plantedText } from "../../../support/files/planted-characters.ts";
 import { openedOnce } from "../../../support/opened.ts";

@@ -10,7 +10,7 @@ import type { App } from "#http/app.ts";
 import { noCredentials } from "#http/credentials/credentials.ts";
 import { readDataDeletionPage } from "../../../../functions/connect/page-files.ts";
 import { buildDataDeletionPage } from "../../../../web/build.ts";
-import { signedRequest } from "../../../platforms/parse/signed-requests.ts";
+import { signedRequest } from "../../../platforms/graph/webhooks/signed-requests.ts";
 import { createApp } from "../../../support/conformance/observed-app.ts";
 import { receiveAllMessages } from "../../../support/flows/queue-worker.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";

@@ -25,7 +25,7 @@ import { restoreStore } from "#features/recovery/store/restores.ts";
 import { counterStore } from "#features/stats/store.ts";
 import { tenantStore } from "#features/tenants/store/tenants.ts";
 import { encodeUpload } from "#features/uploads/queue.ts";
-import { parseUpdates } from "#platforms/parse/parse.ts";
+import { parseUpdates } from "#platforms/platforms.ts";
 import { deliverWorker } from "../../../../functions/deliver/worker.ts";
 import { ingestWorker } from "../../../../functions/ingest/worker.ts";
 import { startReceiver } from "../../../base/net/receiver.ts";

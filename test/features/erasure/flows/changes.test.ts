@@ -6,7 +6,7 @@ import { noRemovals } from "#features/erasure/rules/erasures.ts";
 import { headAttributes } from "#features/inbox/store/attributes.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
 import { sendReply } from "#features/sending/flows/reply.ts";
-import type { Platform } from "#platforms/platform.ts";
+import type { Platform } from "#platforms/graph/platform.ts";
 import { allRows, putEndpointRow, tenantCaller } from "../../../support/flows/data-subject.ts";
 import {
   editEvent,

@@ -10,7 +10,7 @@ import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { headKey } from "#features/inbox/store/items.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
 import { sendReply } from "#features/sending/flows/reply.ts";
-import type { Platform } from "#platforms/platform.ts";
+import type { Platform } from "#platforms/graph/platform.ts";
 import { ingestWorker } from "../../../../functions/ingest/worker.ts";
 import { type Fault, injectFaults } from "../../../support/faults.ts";
 import { putEndpointRow, tenantCaller } from "../../../support/flows/data-subject.ts";

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { startRequestTime } from "#base/kernel/request-time.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
-import type { SendOutcome } from "#platforms/platform.ts";
+import type { SendOutcome } from "#platforms/graph/platform.ts";
 import { refusedOutcome as refusedBy } from "../../../support/flows/conversation-fixture.ts";
 import { CANARY, openHoldFixture, solveChallenge } from "../../../support/flows/hold-fixture.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";

@@ -8,7 +8,7 @@ import { iso, MINUTE, type Millis } from "#base/kernel/time.ts";
 import { createHold } from "#features/holds/flows/create.ts";
 import { checkPageRoutes } from "#features/holds/routes/check-page.ts";
 import { noCredentials } from "#http/credentials/credentials.ts";
-import type { SendOutcome } from "#platforms/platform.ts";
+import type { SendOutcome } from "#platforms/graph/platform.ts";
 import { readCheckPage } from "../../../../functions/check-page/page-files.ts";
 import { buildCheckPage } from "../../../../web/build.ts";
 import { createApp } from "../../../support/conformance/observed-app.ts";

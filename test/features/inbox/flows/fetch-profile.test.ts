@@ -14,7 +14,7 @@ import { conversationId } from "#features/inbox/rules/messages.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
 import { ingestWorker } from "../../../../functions/ingest/worker.ts";
-import { jsonResponse, startFakePlatform } from "../../../platforms/api/fake-platform.ts";
+import { jsonResponse, startFakePlatform } from "../../../platforms/graph/fake-platform.ts";
 import { inboundBody, instagramWebhook } from "../../../support/flows/inbound-webhooks.ts";
 import { invokeWorker, receiveAllMessages } from "../../../support/flows/queue-worker.ts";
 import { openTestEnv, type TestEnv, type TestQueues } from "../../../support/flows/test-env.ts";

@@ -8,7 +8,7 @@ import { decodeInbound } from "#features/inbox/queue.ts";
 import { intakeRoutes } from "#features/inbox/routes/intake.ts";
 import type { App } from "#http/app.ts";
 import { noCredentials } from "#http/credentials/credentials.ts";
-import { verifyHandshake, verifySignature } from "#platforms/parse/signature.ts";
+import { verifyHandshake, verifySignature } from "#platforms/graph/webhooks/signature.ts";
 import { createApp } from "../../../support/conformance/observed-app.ts";
 import { queueDepth, receiveBatch } from "../../../support/flows/queue-worker.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";

@@ -3,7 +3,7 @@ import { startRequestTime } from "#base/kernel/request-time.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import { sendReply } from "#features/sending/flows/reply.ts";
 import { settleDueSends } from "#features/sending/flows/settle-due.ts";
-import type { SendOutcome } from "#platforms/platform.ts";
+import type { SendOutcome } from "#platforms/graph/platform.ts";
 import { allRows, drainErasures, tenantCaller } from "../../../support/flows/data-subject.ts";
 import { openReplyFixture, type ReplyFixture, refusedWith } from "../../../support/flows/reply-fixture.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { DAY, MINUTE, SECOND } from "#base/kernel/time.ts";
-import type { SendOutcome } from "#platforms/platform.ts";
+import type { SendOutcome } from "#platforms/graph/platform.ts";
 import { unknownOutcome } from "../../../support/flows/conversation-fixture.ts";
 import { faultPoints, strikeEachCall } from "../../../support/flows/fault-injection.ts";
 import { openReplyFixture, refusedWith, replyFixtures } from "../../../support/flows/reply-fixture.ts";

@@ -3,7 +3,7 @@ import { HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
 import { accountItemKey } from "#features/accounts/store/items.ts";
 import { relatedKeys } from "#features/erasure/store/items.ts";
 import { headKey } from "#features/inbox/store/items.ts";
-import type { UploadOutcome } from "#platforms/platform.ts";
+import type { UploadOutcome } from "#platforms/graph/platform.ts";
 import { unknownOutcome } from "../../../support/flows/conversation-fixture.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
 import { openedEach, openedOnce } from "../../../support/opened.ts";

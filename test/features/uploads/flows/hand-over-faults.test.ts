@@ -2,7 +2,7 @@ import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { describe, expect, inject, it } from "vitest";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import type { UploadState } from "#features/uploads/rules/uploads.ts";
-import type { UploadOutcome } from "#platforms/platform.ts";
+import type { UploadOutcome } from "#platforms/graph/platform.ts";
 import { handOverWorker } from "../../../../functions/hand-over/worker.ts";
 import { type Fault, injectFaults } from "../../../support/faults.ts";
 import { unknownOutcome } from "../../../support/flows/conversation-fixture.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import { accountKey } from "#features/accounts/rules/accounts.ts";
-import type { UploadOutcome } from "#platforms/platform.ts";
+import type { UploadOutcome } from "#platforms/graph/platform.ts";
 import { unknownOutcome } from "../../../support/flows/conversation-fixture.ts";
 import { queueDepth } from "../../../support/flows/queue-worker.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";

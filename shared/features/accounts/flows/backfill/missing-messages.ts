@@ -3,7 +3,7 @@ import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
 import { conversationId, HISTORY_AGE_MIN } from "#features/inbox/rules/messages.ts";
 import { erasureSubject } from "#features/recovery/journal.ts";
-import type { Thread, ThreadMessage } from "#platforms/accounts/account-platform.ts";
+import type { Thread, ThreadMessage } from "#platforms/graph/account-platform.ts";
 import { type Account, isRepeatable } from "../../rules/accounts.ts";
 import type { MissingMessagePorts } from "./ports.ts";
 

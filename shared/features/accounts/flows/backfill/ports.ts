@@ -6,7 +6,7 @@ import type { Erasures } from "#features/erasure/store/erasures.ts";
 import type { Conversations } from "#features/inbox/store/conversations.ts";
 import type { Messages } from "#features/inbox/store/messages.ts";
 import type { RestoredErasures } from "#features/recovery/store/restored-erasures.ts";
-import type { AccountPlatform, ThreadMessage } from "#platforms/accounts/account-platform.ts";
+import type { AccountPlatform, ThreadMessage } from "#platforms/graph/account-platform.ts";
 import type { AccountRef, Connection } from "../../rules/accounts.ts";
 import type { AccountChecks } from "../../store/account-checks.ts";
 import type { Accounts } from "../../store/accounts.ts";

@@ -2,7 +2,7 @@ import { RETENTION } from "#base/kernel/limits.ts";
 import { MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
 import { done, drop, type RecordOutcome, retry, waitForService } from "#base/queues/record-outcome.ts";
 import { HISTORY_AGE_MIN } from "#features/inbox/rules/messages.ts";
-import type { CallFailure, Thread } from "#platforms/accounts/account-platform.ts";
+import type { CallFailure, Thread } from "#platforms/graph/account-platform.ts";
 import { accountToken } from "../../platform-calls.ts";
 import type { TaskTime } from "../../ports.ts";
 import { type AccountTask, encodeAccountTask } from "../../queue.ts";

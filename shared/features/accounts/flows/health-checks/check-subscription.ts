@@ -1,4 +1,4 @@
-import type { CallFailure } from "#platforms/accounts/account-platform.ts";
+import type { CallFailure } from "#platforms/graph/account-platform.ts";
 import type { AccountCheckPorts, ReconcilePorts } from "../../ports.ts";
 import { markSubscribed, ownSubscription, reconcileSubscription } from "../../reconcile-subscription.ts";
 import { accountKey } from "../../rules/accounts.ts";

@@ -1,6 +1,6 @@
 import { type Millis, SECOND } from "#base/kernel/time.ts";
 import { conversationId, HISTORY_AGE_MIN } from "#features/inbox/rules/messages.ts";
-import type { Thread } from "#platforms/accounts/account-platform.ts";
+import type { Thread } from "#platforms/graph/account-platform.ts";
 import type { AccountCheckPorts } from "../../ports.ts";
 import { accountKey } from "../../rules/accounts.ts";
 import type { AccountCheck } from "../../store/account-checks.ts";

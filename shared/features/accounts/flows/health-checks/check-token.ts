@@ -1,4 +1,4 @@
-import type { CallRefused } from "#platforms/accounts/account-platform.ts";
+import type { CallRefused } from "#platforms/graph/account-platform.ts";
 import type { AccountCheckPorts } from "../../ports.ts";
 import { dataAccessNotice } from "../../rules/account-health.ts";
 import { accountKey } from "../../rules/accounts.ts";

@@ -1,4 +1,4 @@
-import type { CallFailure } from "#platforms/accounts/account-platform.ts";
+import type { CallFailure } from "#platforms/graph/account-platform.ts";
 import { sealAccountToken } from "../../platform-calls.ts";
 import type { AccountCheckPorts } from "../../ports.ts";
 import { expiredTokenDetail } from "../../rules/account-health.ts";

@@ -1,7 +1,7 @@
 import { deriveEventUlid } from "#base/events/events.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
-import type { AccountPlatform, CallFailure, CallRefused } from "#platforms/accounts/account-platform.ts";
+import type { AccountPlatform, CallFailure, CallRefused } from "#platforms/graph/account-platform.ts";
 import type { AccountCheckPorts } from "../../ports.ts";
 import type { Finding } from "../../rules/account-health.ts";
 import { healthAfter } from "../../rules/account-health.ts";

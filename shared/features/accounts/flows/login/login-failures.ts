@@ -1,5 +1,5 @@
 import { type Refusal, refuse } from "#base/kernel/refusals.ts";
-import type { CallFailure } from "#platforms/accounts/account-platform.ts";
+import type { CallFailure } from "#platforms/graph/account-platform.ts";
 
 /** A platform's refusal of a login, or its missing answer. The detail of a refusal has no token and no code. */
 export function loginFailed(failure: CallFailure): Refusal<"oauth_failed"> {

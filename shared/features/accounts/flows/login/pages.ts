@@ -2,7 +2,7 @@ import { allDone } from "#base/kernel/parallel.ts";
 import { isRefusal, type Refusal, refuse } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
-import type { LoginPage } from "#platforms/accounts/login.ts";
+import type { LoginPage } from "#platforms/messenger/facebook-login.ts";
 import { accountKey } from "../../rules/accounts.ts";
 import { loginFailed, loginNotSet } from "./login-failures.ts";
 import type { PagePorts } from "./ports.ts";

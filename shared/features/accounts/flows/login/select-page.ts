@@ -1,6 +1,6 @@
 import { invalidField, isRefusal, type Refusal } from "#base/kernel/refusals.ts";
 import type { Millis } from "#base/kernel/time.ts";
-import type { LoginPage } from "#platforms/accounts/login.ts";
+import type { LoginPage } from "#platforms/messenger/facebook-login.ts";
 import type { Account, PlatformName } from "../../rules/accounts.ts";
 import type { ConnectReason } from "../connect.ts";
 import { readOffer } from "./pages.ts";

@@ -8,7 +8,7 @@ import type { RemovalCounts } from "#features/erasure/rules/erasures.ts";
 import type { Erasures } from "#features/erasure/store/erasures.ts";
 import type { Conversations } from "#features/inbox/store/conversations.ts";
 import type { JournalPorts } from "#features/recovery/journal.ts";
-import type { SignedRequest } from "#platforms/parse/signed-request.ts";
+import type { SignedRequest } from "#platforms/graph/webhooks/signed-request.ts";
 import type { AccountChecks } from "../../store/account-checks.ts";
 import type { Accounts } from "../../store/accounts.ts";
 import type { Authorizations } from "../../store/authorizations.ts";

@@ -5,7 +5,7 @@ import { encodeAccountTask } from "#features/accounts/queue.ts";
 import { decodeEvent } from "#features/delivery/event-queue.ts";
 import { conversationId } from "#features/inbox/rules/messages.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
-import { accountPlatformFor } from "#platforms/accounts/account-platform-for.ts";
+import { accountPlatformFor } from "#platforms/platforms.ts";
 import { accountsWorker } from "../../../../../functions/accounts/worker.ts";
 import { ingestWorker } from "../../../../../functions/ingest/worker.ts";
 import { inboundBody } from "../../../../support/flows/inbound-webhooks.ts";

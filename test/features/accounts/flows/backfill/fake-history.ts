@@ -1,5 +1,5 @@
 import { type Millis, SECOND } from "#base/kernel/time.ts";
-import type { CallOutcome, PlatformHttp } from "#platforms/api/http.ts";
+import type { CallOutcome, PlatformHttp } from "#platforms/graph/http.ts";
 
 /** A message that the platform has. */
 export interface HistoryMessage {

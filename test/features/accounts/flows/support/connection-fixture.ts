@@ -15,7 +15,7 @@ import {
 } from "#features/accounts/queue.ts";
 import type { Account, AccountRef, Connection } from "#features/accounts/rules/accounts.ts";
 import { decodeEvent } from "#features/delivery/event-queue.ts";
-import type { AccountPlatform, CallAccount, CallFailure } from "#platforms/accounts/account-platform.ts";
+import type { AccountPlatform, CallAccount, CallFailure } from "#platforms/graph/account-platform.ts";
 import { accountsWorker } from "../../../../../functions/accounts/worker.ts";
 import type { WorkerPorts } from "../../../../../functions/worker/batch.ts";
 import { drainMails } from "../../../../support/flows/drain-mails.ts";

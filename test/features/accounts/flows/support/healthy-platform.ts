@@ -1,4 +1,4 @@
-import type { AccountPlatform } from "#platforms/accounts/account-platform.ts";
+import type { AccountPlatform } from "#platforms/graph/account-platform.ts";
 
 /** The platform's answer to each call of an account. */
 export type PlatformAnswers = {

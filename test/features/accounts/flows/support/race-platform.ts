@@ -1,7 +1,7 @@
 import type { Millis } from "#base/kernel/time.ts";
 import type { Connection } from "#features/accounts/rules/accounts.ts";
-import type { AccountPlatform, CallAccount } from "#platforms/accounts/account-platform.ts";
-import type { Platform } from "#platforms/platform.ts";
+import type { AccountPlatform, CallAccount } from "#platforms/graph/account-platform.ts";
+import type { Platform } from "#platforms/graph/platform.ts";
 
 /** A call to the platform, and the work that made it. */
 export interface RaceCall {

@@ -4,7 +4,7 @@ import { newEffects } from "#features/inbox/effects.ts";
 import { ingestUpdates } from "#features/inbox/flows/ingest-updates.ts";
 import { accountResolver } from "#features/inbox/flows/resolve-account.ts";
 import { profileStore } from "#features/inbox/store/profiles.ts";
-import { parseUpdates } from "#platforms/parse/parse.ts";
+import { parseUpdates } from "#platforms/platforms.ts";
 import { openChangeFixture } from "../../../../support/flows/change-fixture.ts";
 import { drainErasures, runErasure } from "../../../../support/flows/data-subject.ts";
 import { eventData, type PlatformEvent, textEvent } from "../../../../support/flows/platform-events.ts";

@@ -4,7 +4,7 @@ import { openQueue } from "#base/aws/queues.ts";
 import { eventTypes } from "#base/events/events.ts";
 import { MINUTE } from "#base/kernel/time.ts";
 import type { WebhookClient } from "#base/net/webhook-client.ts";
-import { parseUpdates } from "#platforms/parse/parse.ts";
+import { parseUpdates } from "#platforms/platforms.ts";
 import { deliverWorker } from "../../../../../functions/deliver/worker.ts";
 import { newConversation } from "../../../../support/flows/new-conversation.ts";
 import {

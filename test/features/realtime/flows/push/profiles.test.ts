@@ -5,7 +5,7 @@ import { encodeProfile } from "#features/inbox/profile-queue.ts";
 import { conversationId as toConversationId } from "#features/inbox/rules/messages.ts";
 import { decodeRealtime } from "#features/realtime/queue.ts";
 import { profileWorker } from "../../../../../functions/profile/worker.ts";
-import { jsonResponse, startFakePlatform } from "../../../../platforms/api/fake-platform.ts";
+import { jsonResponse, startFakePlatform } from "../../../../platforms/graph/fake-platform.ts";
 import { faultPoints, strikeEachCall } from "../../../../support/flows/fault-injection.ts";
 import { invokeWorker, receiveAllMessages, runUntilEmpty } from "../../../../support/flows/queue-worker.ts";
 import { openTestEnv, type TestEnv } from "../../../../support/flows/test-env.ts";

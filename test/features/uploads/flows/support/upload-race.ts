@@ -18,7 +18,7 @@ import type { HandOverPorts, UploadPorts } from "#features/uploads/ports.ts";
 import { decodeUpload } from "#features/uploads/queue.ts";
 import { postedKey } from "#features/uploads/rules/uploads.ts";
 import { uploadStore } from "#features/uploads/store/uploads.ts";
-import type { Platform } from "#platforms/platform.ts";
+import type { Platform } from "#platforms/graph/platform.ts";
 import { allRows, tenantCaller, uploadedFiles } from "../../../../support/flows/data-subject.ts";
 import { interleave } from "../../../../support/flows/races/deterministic-scheduler.ts";
 import { type TestEnv, UPLOAD_BUCKET } from "../../../../support/flows/test-env.ts";

@@ -8,7 +8,7 @@ import { accountToken } from "#features/accounts/platform-calls.ts";
 import { type AccountMessage, decodeAccountTask, encodeAccountTask } from "#features/accounts/queue.ts";
 import { type Account, type Connection, checkTimeAfter, type PlatformName } from "#features/accounts/rules/accounts.ts";
 import { decodeEvent } from "#features/delivery/event-queue.ts";
-import type { AccountPlatform, CallRefused } from "#platforms/accounts/account-platform.ts";
+import type { AccountPlatform, CallRefused } from "#platforms/graph/account-platform.ts";
 import { accountsWorker } from "../../../../../../functions/accounts/worker.ts";
 import type { WorkerPorts } from "../../../../../../functions/worker/batch.ts";
 import { drainMails } from "../../../../../support/flows/drain-mails.ts";
