@@ -24,6 +24,10 @@ const descriptions: Readonly<Record<FrameName, string>> = {
   hello:
     "The first frame, once the connection stands. Fetch what you show again when it arrives. Times are epoch milliseconds.",
   pong: "The answer to `ping`. Pings before `hello` are answered after it, once.",
+  "message.received":
+    "A person sent a message. On a connection with `include=conversation`, the newest message of a push has the conversation after it, and no `conversation.updated` follows.",
+  "message.sent":
+    "The account sent a message. On a connection with `include=conversation`, the newest message of a push has the conversation after it, and no `conversation.updated` follows.",
   "conversation.updated":
     "A conversation changed: a message, an echo or a profile. It is as `GET /v1/conversations` shows it. `erased` says that it was erased.",
   "hold.updated": "A held message changed its status.",
@@ -77,7 +81,7 @@ export function realtimeStream(): RealtimeStream {
       "A WebSocket that sends each event of a tenant within a second. Delivery is at-least-once and unordered: de-duplicate by `id`. There is no replay. A connection lasts two hours at most, and ten minutes without a frame. A frame over 4 KB, or more than 60 frames in one minute of the clock, closes it. Any other frame than `ping` is ignored.",
     address: {
       description:
-        "`url` of a ticket, with the ticket in the query. A ticket opens one connection, within 60 seconds. The handshake is refused with 401 for a ticket that was used, has expired or is unknown, with 403 for a ticket of a session from another `Origin` than the console, and with 429 while the tenant has 1,000 connections.",
+        "`url` of a ticket, with the ticket in the query. With `&include=conversation` a message and its conversation come in one frame. A ticket opens one connection, within 60 seconds. The handshake is refused with 401 for a ticket that was used, has expired or is unknown, with 403 for a ticket of a session from another `Origin` than the console, and with 429 while the tenant has 1,000 connections.",
       example: "wss://<host>/<stage>?ticket=wst_…",
     },
     client: { frames: [toFrame("ping", "Keeps the connection open.")] },

@@ -26,6 +26,8 @@ export type SocketEvent =
       readonly ticket: string | null;
       /** The origin of the page that connects; null without the header, `invalid` when it came more than once. */
       readonly origin: string | null;
+      /** `include=conversation`: a message and its conversation come in one frame. */
+      readonly includesConversation: boolean;
     }
   | { readonly kind: "disconnect"; readonly connectionId: string }
   /** `text`: null for a binary frame. */
@@ -36,13 +38,15 @@ export function parseSocketEvent(event: WebSocketEvent): SocketEvent {
   const { connectionId, connectedAt, eventType } = event.requestContext;
   switch (eventType) {
     case "CONNECT": {
-      const tickets = event.multiValueQueryStringParameters?.ticket ?? [];
+      const query = event.multiValueQueryStringParameters ?? {};
+      const tickets = query.ticket ?? [];
       return {
         kind: "connect",
         connectionId,
         connectedAt,
         ticket: tickets.length === 1 ? (tickets[0] ?? null) : null,
         origin: readOrigin(event.multiValueHeaders ?? {}),
+        includesConversation: (query.include ?? []).includes("conversation"),
       };
     }
     case "DISCONNECT":

@@ -19,7 +19,10 @@ interface BatchOptions {
 async function openBatchWorkspace(pipeline: Pipeline, { batch, sockets = 0 }: BatchOptions): Promise<Workspace> {
   const workspace = await freshWorkspace(pipeline, { endpoints: ENDPOINTS });
   for (let socket = 0; socket < sockets; socket++) {
-    const { connectionId } = await openSocket(pipeline.table, workspace.tenant, { now: pipeline.now() });
+    const { connectionId } = await openSocket(pipeline.table, workspace.tenant, {
+      now: pipeline.now(),
+      includesConversation: true,
+    });
     await pipeline.stores.sockets.markGreeted(workspace.tenant, connectionId, pipeline.now());
   }
   // The endpoints are no younger than the messages: then a repeated event costs one read for each endpoint more.

@@ -12,7 +12,7 @@ const ACCOUNT = "178414";
 /** The console with an API in memory: one list of conversations, of which every second one needs a reply. */
 export interface ConsoleBench {
   readonly origin: string;
-  /** Pushes a new message of a conversation, by its number, as two frames. */
+  /** Pushes a new message of a conversation, by its number, as one frame. */
   push(index: number): void;
   readonly sockets: () => number;
   close(): void;
@@ -47,20 +47,17 @@ export async function startConsoleBench(count: number): Promise<ConsoleBench> {
       conversations[index] = next;
       const { participant_name: name } = next;
       const participant = { id: next.participant_id, name, handle: null, username: null };
-      const received = { message: { ...message(next, `pushed${pushed}`, Date.now()), participant } };
-      for (const [type, data] of [
-        ["message.received", received],
-        ["conversation.updated", { conversation: next }],
-      ] as const) {
-        const frame = {
-          id: `evt_${type}_${pushed}`,
-          type,
-          tenant_id: TENANT,
-          created_at: new Date().toISOString(),
-          data,
-        };
-        for (const socket of sockets) socket.send(JSON.stringify(frame));
-      }
+      const frame = {
+        id: `evt_${pushed}`,
+        type: "message.received",
+        tenant_id: TENANT,
+        created_at: new Date().toISOString(),
+        data: {
+          message: { ...message(next, `pushed${pushed}`, Date.now()), participant },
+          conversation: next,
+        },
+      };
+      for (const socket of sockets) socket.send(JSON.stringify(frame));
     },
     close() {
       for (const socket of sockets) socket.terminate();

@@ -38,8 +38,8 @@ export const batchTargets: readonly {
   {
     batch: 10,
     sockets: 1,
-    inbound: { wcu: 8.5, rcu: 2.05, sqs: 1.8, objects: 0, frames: 2 },
-    reply: { wcu: 18.5, rcu: 7, sqs: 2.8, objects: 0, frames: 2 },
+    inbound: { wcu: 8.5, rcu: 2.05, sqs: 1.8, objects: 0, frames: 1 },
+    reply: { wcu: 18.5, rcu: 7, sqs: 2.8, objects: 0, frames: 1 },
   },
   {
     batch: 1,
@@ -50,7 +50,7 @@ export const batchTargets: readonly {
   {
     batch: 1,
     sockets: 1,
-    inbound: { wcu: 10, rcu: 2.5, sqs: 9, objects: 0, frames: 2 },
-    reply: { wcu: 20, rcu: 7, sqs: 9, objects: 0, frames: 2 },
+    inbound: { wcu: 10, rcu: 2.5, sqs: 9, objects: 0, frames: 1 },
+    reply: { wcu: 20, rcu: 7, sqs: 9, objects: 0, frames: 1 },
   },
 ];

@@ -637,6 +637,72 @@ export interface components {
                 };
             };
         };
+        MessageReceivedFrame: {
+            id: string;
+            type: "message.received";
+            api_version: "1.0.0";
+            created_at: string;
+            tenant_id: string;
+            data: {
+                message: {
+                    id: string;
+                    conversation_id: string;
+                    account_key: string;
+                    platform: "instagram" | "messenger";
+                    direction: "inbound" | "outbound" | "echo";
+                    text: string;
+                    attachments: {
+                        type: "image" | "video" | "audio" | "file" | "share" | "story_mention" | "sticker" | "location" | "unsupported";
+                        /** @description The platform's URL, which expires. Null where the platform has none. A sent upload has it from its echo on, a moment after the send; its event has null unless the echo came first. */
+                        url: string | null;
+                        title: string | null;
+                        coordinates: {
+                            lat: number;
+                            long: number;
+                        } | null;
+                    }[];
+                    sent_at: string;
+                    sent_via: "participant" | "api_in_window" | "api_human_agent" | "native_app" | "other_app";
+                    actor_id: string | null;
+                    reply_to: string | null;
+                    story: {
+                        id: string | null;
+                        url: string | null;
+                        kind: "reply" | "mention";
+                    } | null;
+                    quick_reply: {
+                        payload: string;
+                    } | null;
+                    postback: {
+                        title: string | null;
+                        payload: string | null;
+                    } | null;
+                    referral: {
+                        ref: string | null;
+                        source: string | null;
+                        type: string | null;
+                        ad_id: string | null;
+                    } | null;
+                    edited_at: string | null;
+                    deleted_at: string | null;
+                    reactions: {
+                        by: "participant" | "account";
+                        reaction: string | null;
+                        emoji: string | null;
+                        at: string;
+                    }[];
+                    participant: {
+                        id: string;
+                        handle: string | null;
+                        username: string | null;
+                        name: string | null;
+                    };
+                    hold_id?: string;
+                    test?: boolean;
+                };
+                conversation?: components["schemas"]["Conversation"];
+            };
+        };
         MessageSentEvent: {
             id: string;
             type: "message.sent";
@@ -700,6 +766,72 @@ export interface components {
                     hold_id?: string;
                     test?: boolean;
                 };
+            };
+        };
+        MessageSentFrame: {
+            id: string;
+            type: "message.sent";
+            api_version: "1.0.0";
+            created_at: string;
+            tenant_id: string;
+            data: {
+                message: {
+                    id: string;
+                    conversation_id: string;
+                    account_key: string;
+                    platform: "instagram" | "messenger";
+                    direction: "inbound" | "outbound" | "echo";
+                    text: string;
+                    attachments: {
+                        type: "image" | "video" | "audio" | "file" | "share" | "story_mention" | "sticker" | "location" | "unsupported";
+                        /** @description The platform's URL, which expires. Null where the platform has none. A sent upload has it from its echo on, a moment after the send; its event has null unless the echo came first. */
+                        url: string | null;
+                        title: string | null;
+                        coordinates: {
+                            lat: number;
+                            long: number;
+                        } | null;
+                    }[];
+                    sent_at: string;
+                    sent_via: "participant" | "api_in_window" | "api_human_agent" | "native_app" | "other_app";
+                    actor_id: string | null;
+                    reply_to: string | null;
+                    story: {
+                        id: string | null;
+                        url: string | null;
+                        kind: "reply" | "mention";
+                    } | null;
+                    quick_reply: {
+                        payload: string;
+                    } | null;
+                    postback: {
+                        title: string | null;
+                        payload: string | null;
+                    } | null;
+                    referral: {
+                        ref: string | null;
+                        source: string | null;
+                        type: string | null;
+                        ad_id: string | null;
+                    } | null;
+                    edited_at: string | null;
+                    deleted_at: string | null;
+                    reactions: {
+                        by: "participant" | "account";
+                        reaction: string | null;
+                        emoji: string | null;
+                        at: string;
+                    }[];
+                    participant: {
+                        id: string;
+                        handle: string | null;
+                        username: string | null;
+                        name: string | null;
+                    };
+                    hold_id?: string;
+                    test?: boolean;
+                };
+                conversation?: components["schemas"]["Conversation"];
             };
         };
         Operations: {

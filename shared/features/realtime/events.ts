@@ -1,17 +1,18 @@
 import * as z from "zod/mini";
 import { envelopeSchema } from "#base/events/envelope.ts";
-import { renderEnvelope } from "#base/events/events.ts";
+import { type RenderedEvent, renderEnvelope } from "#base/events/events.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { holdFields, toHoldFields } from "#features/holds/events.ts";
 import type { HoldState } from "#features/holds/rules/holds.ts";
 import { conversationFields, toConversationFields } from "#features/inbox/events/conversation-fields.ts";
+import { messageDataSchema } from "#features/inbox/events/message.ts";
 import type { ConversationHead } from "#features/inbox/rules/messages.ts";
 import { toUploadFields, uploadFields } from "#features/uploads/events.ts";
 import type { UploadState } from "#features/uploads/rules/uploads.ts";
 
 // The frames of the realtime stream, besides the events that endpoints get too. Each builder returns the frame's text.
-// The three with an envelope are no event types: no endpoint gets them.
+// Those that end in `.updated` are no event types: no endpoint gets them.
 
 /** The first frame of a connection. Times are epoch milliseconds. */
 function helloSchema() {
@@ -44,10 +45,17 @@ function uploadUpdatedSchema() {
   return envelopeSchema("upload.updated", z.object({ upload: uploadFields() }));
 }
 
+/** The event of a message. With `include=conversation` the newest one of a push has its conversation. */
+function messageSchema<Type extends "message.received" | "message.sent">(type: Type) {
+  return envelopeSchema(type, z.extend(messageDataSchema(), { conversation: z.optional(conversationFields()) }));
+}
+
 /** What a connection gets besides the events of the catalog, in the order of documentation. */
 export const streamFrameSchemas = {
   hello: helloSchema,
   pong: pongSchema,
+  "message.received": () => messageSchema("message.received"),
+  "message.sent": () => messageSchema("message.sent"),
   "conversation.updated": conversationUpdatedSchema,
   "hold.updated": holdUpdatedSchema,
   "upload.updated": uploadUpdatedSchema,
@@ -81,6 +89,16 @@ export function conversationUpdatedFrame(
 ): string {
   const data: Frame<"conversation.updated">["data"] = { conversation: toConversationFields(head, now) };
   return renderEnvelope(tenant, { ulid, type: "conversation.updated", data });
+}
+
+/** The event of a message with its conversation, in one frame. The rest is as endpoints get it. */
+export function messageWithConversationFrame(
+  { body }: RenderedEvent,
+  { head, now }: { readonly head: ConversationHead; readonly now: Millis },
+): string {
+  const event = JSON.parse(body) as { readonly data: Frame<"message.received">["data"] };
+  const data: Frame<"message.received">["data"] = { ...event.data, conversation: toConversationFields(head, now) };
+  return JSON.stringify({ ...event, data });
 }
 
 /** Says that a conversation was erased. No later frame is about what it was. */

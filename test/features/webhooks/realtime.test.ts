@@ -3,12 +3,14 @@ import { newUlid } from "#base/kernel/ids.ts";
 import { parseTenant } from "#base/kernel/tenant.ts";
 import { HOUR } from "#base/kernel/time.ts";
 import { holdError } from "#features/holds/rules/holds.ts";
+import { messageReceived, messageSent } from "#features/inbox/events/message.ts";
 import { type ConversationHead, conversationId } from "#features/inbox/rules/messages.ts";
 import {
   conversationErasedFrame,
   conversationUpdatedFrame,
   helloFrame,
   holdUpdatedFrame,
+  messageWithConversationFrame,
   pongFrame,
   streamFrameSchemas,
   uploadUpdatedFrame,
@@ -65,6 +67,8 @@ it.each([
     "upload.updated",
     uploadUpdatedFrame(tenant, { ulid, upload, state: { status: "ready", copyKey: "h/1", attachmentId: "9" } }),
   ],
+  ["message.received", messageWithConversationFrame(messageReceived.example(), { head, now })],
+  ["message.sent", messageWithConversationFrame(messageSent.example(), { head, now })],
 ] as const)("a frame %s is as the document says, which permits no other field", (type, text) => {
   const frame = JSON.parse(text);
   expect(streamFrameSchemas[type]().parse(frame)).toEqual(frame);

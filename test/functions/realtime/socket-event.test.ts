@@ -31,6 +31,15 @@ it.each([
 });
 
 it.each([
+  ["?ticket=a", false],
+  ["?ticket=a&include=conversation", true],
+  ["?ticket=a&include=other&include=conversation", true],
+  ["?ticket=a&include=conversations", false],
+])("a handshake with the query %j takes a conversation in a message's frame: %j", async (query, isIncluded) => {
+  expect((await handshake(query)).includesConversation).toBe(isIncluded);
+});
+
+it.each([
   [{}, null],
   [{ Origin: "https://console.example.com" }, "https://console.example.com"],
   [{ ORIGIN: "null" }, "null"],

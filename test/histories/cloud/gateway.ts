@@ -163,7 +163,8 @@ export function openGateway({ engine, troubles, lambda }: Options) {
       connections.set(id, connection);
       const handshake = {
         rawHeaders: origin === null ? [] : ["Origin", origin],
-        url: `/realtime?${new URLSearchParams({ ticket })}`,
+        // Those of keys take a conversation in the frame of its message, those of pages in a frame of its own.
+        url: `/realtime?${new URLSearchParams({ ticket, ...(origin === null ? { include: "conversation" } : {}) })}`,
         socket: {},
       };
       const event = toConnectEvent(toIdentity(connection), handshake, ids);

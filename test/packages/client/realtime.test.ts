@@ -131,6 +131,29 @@ test("frames that are no JSON, no object or binary, and failures of the gateway,
   await reported("hello c1", "message.received evt_1");
 });
 
+test("a message and its conversation of one frame are reported as two events, and each of them once", async () => {
+  const events: StreamEvent[] = [];
+  await open({ onEvent: (event) => events.push(event) });
+  expect(server.includes).toEqual(["conversation"]);
+  const [message, conversation] = [{ id: "m_1" }, { id: "CONV#1" }];
+  const frames = [
+    eventFrame("evt_1", "message.received", { message, conversation }),
+    eventFrame("evt_1", "message.received", { message, conversation }),
+    eventFrame("evt_2", "message.sent", { message, conversation: null }),
+    eventFrame("evt_3", "message.sent", null),
+    eventFrame("evt_4", "message.translated", { message, conversation }),
+  ];
+  for (const frame of frames) server.sockets[0]?.send(frame);
+  await poll(() => events.at(-1)?.id).toBe("evt_4");
+  expect(events.map(({ id, type, data }) => [id, type, data])).toEqual([
+    ["evt_1", "message.received", { message }],
+    ["evt_1", "conversation.updated", { conversation }],
+    ["evt_2", "message.sent", { message, conversation: null }],
+    ["evt_3", "message.sent", null],
+    ["evt_4", "message.translated", { message, conversation }],
+  ]);
+});
+
 test("a session gets its ticket from the console, with the CSRF token and the tenant", async () => {
   const session = new Parley({ baseUrl: server.url, csrfToken: "token-1", clock, random: () => 0 });
   await open({ tenant: "demo" }, session);

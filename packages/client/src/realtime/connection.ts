@@ -1,7 +1,7 @@
 import { sleep } from "../clock.ts";
 import { ParleyError } from "../errors.ts";
 import type { HttpClient } from "../http-client.ts";
-import type { Hello, StreamEvent } from "./frames.ts";
+import { type Hello, type StreamEvent, splitFrame } from "./frames.ts";
 import { RecentIds } from "./recent-ids.ts";
 import { StreamSocket, type WebSocketConstructor, type WebSocketLike } from "./stream-socket.ts";
 
@@ -185,7 +185,9 @@ export class RealtimeConnection {
         // `onState` may have closed the stream.
         if (!signal.aborted) this.#options.onHello?.(hello);
       },
-      onFrame: (frame) => this.#report(frame as StreamEvent),
+      onFrame: (frame) => {
+        for (const event of splitFrame(frame as StreamEvent)) this.#report(event);
+      },
       onClose: () => {
         this.#sockets.delete(socket);
         // A closed stream reports its end once, when all has ended.
@@ -202,6 +204,7 @@ export class RealtimeConnection {
     try {
       const address = new URL(url);
       address.searchParams.set("ticket", ticket);
+      address.searchParams.set("include", "conversation");
       return new this.#WebSocket(address.href);
     } catch (cause) {
       throw new ParleyError({ code: "connection_failed", message: "The stream has no valid address.", cause });

@@ -23,3 +23,12 @@ export function parseFrame(data: unknown): { readonly type: string } | null {
     return null;
   }
 }
+
+/** A frame of a message may have the conversation after it, which is reported as an event of its own, as without it. */
+export function splitFrame(frame: StreamEvent): readonly StreamEvent[] {
+  if (frame.type !== "message.received" && frame.type !== "message.sent") return [frame];
+  const { conversation, ...data }: Schemas["MessageReceivedFrame"]["data"] = frame.data ?? {};
+  if (typeof conversation !== "object" || conversation === null) return [frame];
+  const updated: ConversationUpdated = { ...frame, type: "conversation.updated", data: { conversation } };
+  return [{ ...frame, data }, updated];
+}

@@ -144,8 +144,9 @@ function eventMessage({ edit, echoedUrls, lastReactions, ...message }: Message) 
   };
 }
 
-const dataSchema = () => z.object({ message: z.object(eventMessageFields()) });
-type MessageData = z.infer<ReturnType<typeof dataSchema>>;
+/** The data of `message.received` and `message.sent`. */
+export const messageDataSchema = () => z.object({ message: z.object(eventMessageFields()) });
+type MessageData = z.infer<ReturnType<typeof messageDataSchema>>;
 
 /**
  * `message.received` for an inbound message, `message.sent` for any other. A pure function of the message as it was
@@ -158,13 +159,13 @@ export function renderMessageEvent(tenant: TenantId, message: Message): Rendered
 
 export const messageReceived: EventDefinition = {
   description: "A person sent a message or pressed a button.",
-  dataSchema,
+  dataSchema: messageDataSchema,
   example: () => renderMessageEvent(sampleTenant(), sampleInboundMessage()),
 };
 
 export const messageSent: EventDefinition = {
   description: "The account sent a message: through the API (`outbound`) or from another app (`echo`).",
-  dataSchema,
+  dataSchema: messageDataSchema,
   example: () => renderMessageEvent(sampleTenant(), sampleOutboundMessage("message.sent")),
 };
 

@@ -15,6 +15,8 @@ interface Handshake {
   readonly ticket: string | null;
   /** The origin of the page that connects. Null outside a browser. */
   readonly origin: string | null;
+  /** The client takes a message and its conversation in one frame. */
+  readonly includesConversation?: boolean;
   readonly now: Millis;
 }
 
@@ -29,13 +31,14 @@ type HandshakeResult = "connected" | "unauthorized" | "forbidden" | "limit";
  * no read, and an unknown one no read of a tenant.
  */
 export async function connectSocket(ports: ConnectPorts, handshake: Handshake): Promise<HandshakeResult> {
-  const { connectionId, connectedAt, origin, now } = handshake;
+  const { connectionId, connectedAt, origin, includesConversation = false, now } = handshake;
   const ticketId = toTicketId(handshake.ticket ?? "");
   const ticket = ticketId && (await ports.realtimeTickets.consume(ticketId, now));
   if (!ticket) return "unauthorized";
   const { tenant, grant } = ticket;
   if (grant.kind === "session" && origin !== ports.consoleOrigin) return "forbidden";
-  const socket = { connectionId, grant, connectedAt, expiresAt: connectedAt + SOCKET_LIFETIME };
+  const expiresAt = connectedAt + SOCKET_LIFETIME;
+  const socket = { connectionId, grant, connectedAt, expiresAt, includesConversation };
   const result = await addSocket(ports, { tenant, socket, now });
   if (result === "refused") return "unauthorized";
   if (result === "limit") return "limit";

@@ -23,6 +23,8 @@ export interface Socket {
   readonly connectedAt: Millis;
   /** When the gateway ends the connection at the latest. */
   readonly expiresAt: Millis;
+  /** Its frame of a message has the conversation, so no second frame follows. Default: a frame for each. */
+  readonly includesConversation?: boolean;
 }
 
 /** Whether a tenant may have sockets. @param known `socketsUntil`: as its endpoints or one of its accounts say; null for none */

@@ -12,6 +12,7 @@ export const socketAttributes = {
   endedAt: "ea",
   expiresAt: "ex",
   greetedAt: "gr",
+  includesConversation: "ic",
 } as const;
 
 /** `frames`: with a number after it, the count of one minute. */

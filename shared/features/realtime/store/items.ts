@@ -59,6 +59,7 @@ export type SocketItem = Key &
     readonly [A.expiresAt]: Millis;
     readonly [A.endedAt]?: Millis;
     readonly [A.greetedAt]?: Millis;
+    readonly [A.includesConversation]?: true;
   };
 
 export type PresenceItem = Key & {
@@ -127,6 +128,7 @@ export function toSocketItem(tenant: TenantId, socket: Socket) {
     ...grantFields(socket.grant),
     [A.connectedAt]: socket.connectedAt,
     [A.expiresAt]: socket.expiresAt,
+    ...(socket.includesConversation ? { [A.includesConversation]: true } : {}),
     [A.ttl]: timeToLive(socket.expiresAt),
   };
 }
@@ -139,5 +141,6 @@ export function toSocket(item: SocketItem): StoredSocket {
     expiresAt: item[A.expiresAt],
     endedAt: item[A.endedAt] ?? null,
     greetedAt: item[A.greetedAt] ?? null,
+    ...(item[A.includesConversation] ? { includesConversation: true } : {}),
   };
 }

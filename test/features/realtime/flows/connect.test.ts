@@ -64,6 +64,17 @@ it("a ticket has 32 random bytes and opens a socket for a minute, of which only 
   expect(await newTicket()).not.toBe(created.ticket);
 });
 
+it("a socket remembers whether its client takes a conversation in a message's frame", async () => {
+  const { sockets } = stream.ports;
+  for (const includesConversation of [false, true]) {
+    const { connectionId } = await stream.connect(await newTicket(), { includesConversation });
+    const socket = await sockets.get(tenant, connectionId);
+    expect(socket?.includesConversation ?? false).toBe(includesConversation);
+    const { sockets: listed } = await sockets.list(tenant, testEnv.now());
+    expect(listed).toContainEqual(socket);
+  }
+});
+
 it("a ticket opens nothing 61 seconds later", async () => {
   const ticket = await newTicket();
   testEnv.advance(61 * SECOND);

@@ -56,7 +56,7 @@ function lastHead(
 function shownStates({ fetches, frames }: Viewer, id: string): Shown[] {
   const fetched = fetches.flatMap(({ conversations }) => conversations.filter((each) => each.id === id));
   const pushed = frames.flatMap(({ body }) => {
-    const conversation = body.type === "conversation.updated" ? body.data.conversation : null;
+    const conversation = body.data?.conversation;
     return conversation?.id === id && !conversation.erased ? [conversation as Shown] : [];
   });
   return [...fetched, ...pushed];

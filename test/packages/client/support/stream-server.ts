@@ -10,6 +10,8 @@ export interface StreamServer extends AsyncDisposable {
   readonly ticketRequests: readonly ScriptedRequest[];
   /** The tickets of the accepted and refused handshakes, in order. */
   readonly handshakes: readonly (string | null)[];
+  /** What the handshakes asked to include, in order. */
+  readonly includes: readonly (string | null)[];
   /** The accepted connections, in order. */
   readonly sockets: readonly WebSocket[];
   /** The frames of the clients, in order. */
@@ -33,6 +35,7 @@ export async function startStreamServer(): Promise<StreamServer> {
   let steps: readonly Step[] = [];
   const ticketRequests: ScriptedRequest[] = [];
   const handshakes: (string | null)[] = [];
+  const includes: (string | null)[] = [];
   const sockets: WebSocket[] = [];
   const frames: string[] = [];
   const nextTicket = () =>
@@ -43,7 +46,9 @@ export async function startStreamServer(): Promise<StreamServer> {
       url: `ws://127.0.0.1:${port()}/live`,
     });
   server.on("upgrade", (request, socket, head) => {
-    handshakes.push(new URL(request.url ?? "", "http://localhost").searchParams.get("ticket"));
+    const query = new URL(request.url ?? "", "http://localhost").searchParams;
+    handshakes.push(query.get("ticket"));
+    includes.push(query.get("include"));
     if (result.handshakeStatus !== 101) {
       socket.end(`HTTP/1.1 ${result.handshakeStatus} Refused\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
       return;
@@ -62,6 +67,7 @@ export async function startStreamServer(): Promise<StreamServer> {
     url: `http://127.0.0.1:${port()}`,
     ticketRequests,
     handshakes,
+    includes,
     sockets,
     frames,
     playTickets(...nextSteps) {
@@ -82,6 +88,6 @@ export function helloFrame(connection_id = "c1"): string {
   return JSON.stringify({ type: "hello", connection_id, server_time: 1_000, expires_at: 1_000 + 7_200_000 });
 }
 
-export function eventFrame(id: string, type = "message.received"): string {
-  return JSON.stringify({ id, type, api_version: "1.0.0", created_at: "", tenant_id: "demo", data: {} });
+export function eventFrame(id: string, type = "message.received", data: object | null = {}): string {
+  return JSON.stringify({ id, type, api_version: "1.0.0", created_at: "", tenant_id: "demo", data });
 }

@@ -15,6 +15,8 @@ export interface Push {
   readonly tenant: TenantId;
   readonly sockets: readonly StoredSocket[];
   readonly frames: readonly string[];
+  /** The same for sockets whose frame of a message has the conversation. Default: `frames`. */
+  readonly joinedFrames?: readonly string[];
 }
 
 /**
@@ -23,8 +25,14 @@ export interface Push {
  * behind.
  * @throws the failure of a post when all have ended: the message is then received again, and pushes everything again
  */
-export async function postFrames(ports: PushPorts, { tenant, sockets, frames }: Push, run: PushRun): Promise<void> {
-  const texts = frames.filter((text) => fits(ports, tenant, text));
+export async function postFrames(
+  ports: PushPorts,
+  { tenant, sockets, frames, joinedFrames = frames }: Push,
+  run: PushRun,
+): Promise<void> {
+  const fitting = new Set([...new Set([...frames, ...joinedFrames])].filter((text) => fits(ports, tenant, text)));
+  const textsFor = ({ includesConversation }: StoredSocket) =>
+    (includesConversation ? joinedFrames : frames).filter((text) => fitting.has(text));
   const gone = new Set<StoredSocket>();
   const failures: unknown[] = [];
   const post = async (socket: StoredSocket, text: string) => {
@@ -41,7 +49,7 @@ export async function postFrames(ports: PushPorts, { tenant, sockets, frames }: 
         return false;
       });
       if (!stands && socket.connectedAt > run.now() - HANDSHAKE_MAX) run.awaited.add(socket.connectionId);
-      if (stands) await allDone(texts.map((text) => run.post(() => post(socket, text))));
+      if (stands) await allDone(textsFor(socket).map((text) => run.post(() => post(socket, text))));
     }),
   );
   const now = run.now();

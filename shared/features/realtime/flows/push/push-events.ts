@@ -1,13 +1,14 @@
 import type { EventType, RenderedEvent } from "#base/events/events.ts";
 import { deriveUlid, ulidTime } from "#base/kernel/ids.ts";
+import { GATEWAY_MESSAGE_BYTES_MAX } from "#base/kernel/limits.ts";
 import { allDone } from "#base/kernel/parallel.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE, type Millis } from "#base/kernel/time.ts";
 import { done, drop, type RecordOutcome } from "#base/queues/record-outcome.ts";
 import { parseAccountKey } from "#features/accounts/rules/accounts.ts";
 import { renderMessageEvent } from "#features/inbox/events/message.ts";
-import { type Message, type MessageRef, messageRefKey, parseConversationId } from "#features/inbox/rules/messages.ts";
-import { conversationUpdatedFrame } from "../../events.ts";
+import { type MessageRef, messageRefKey, parseConversationId } from "#features/inbox/rules/messages.ts";
+import { conversationUpdatedFrame, messageWithConversationFrame } from "../../events.ts";
 import type { RealtimeEvent } from "../../queue.ts";
 import { listTargets, type PushRun } from "./batch.ts";
 import { readForEvents } from "./conversation-excerpt.ts";
@@ -64,14 +65,36 @@ export async function pushEvents(
     ),
   );
   await markNewAccounts(ports, tenant, stored, now);
-  const frames = [
-    ...pushed.map(({ rendered }) => rendered.body),
-    ...conversations.flatMap(({ id, frame }) => (changes.has(id) ? [] : (frame ?? []))),
-    ...changed.flatMap((frame) => frame ?? []),
-    ...holds.flatMap((hold) => hold?.frame ?? []),
-  ];
-  await postFrames(ports, { tenant, sockets, frames }, run);
+  const others = [...changed.flatMap((frame) => frame ?? []), ...holds.flatMap((hold) => hold?.frame ?? [])];
+  // A conversation that a change follows is pushed after it.
+  const updates = conversations.flatMap(({ id, update }) => (update && !changes.has(id) ? [update] : []));
+  const bodies = pushed.map(({ rendered }) => rendered.body);
+  const frames = [...bodies, ...updates.map(({ frame }) => frame), ...others];
+  await postFrames(ports, { tenant, sockets, frames, joinedFrames: [...joinUpdates(bodies, updates), ...others] }, run);
   return done;
+}
+
+/** What a message changed of its conversation. */
+interface ConversationUpdate {
+  /** `conversation.updated`. */
+  readonly frame: string;
+  /** The event of the conversation's newest message. */
+  readonly body: string;
+  /** That event with the conversation. */
+  readonly joined: string;
+}
+
+/** Each conversation in the frame of its newest message. One that would be too long for the gateway is two frames. */
+function joinUpdates(bodies: readonly string[], updates: readonly ConversationUpdate[]): string[] {
+  const joined = new Map(
+    updates
+      .filter((update) => Buffer.byteLength(update.joined) <= GATEWAY_MESSAGE_BYTES_MAX)
+      .map((update) => [update.body, update]),
+  );
+  return [
+    ...bodies.map((body) => joined.get(body)?.joined ?? body),
+    ...updates.filter(({ body }) => !joined.has(body)).map(({ frame }) => frame),
+  ];
 }
 
 type MessageEvent = RealtimeEvent & { readonly source: MessageRef };
@@ -101,28 +124,29 @@ async function loadConversation(
   ports: PushPorts,
   { tenant, now, erasedAt }: PushContext & { readonly erasedAt: Millis | null },
   [conversationId, events]: readonly [string, readonly MessageEvent[]],
-): Promise<{ readonly id: string; readonly events: readonly PushedEvent[]; readonly frame: string | null }> {
+): Promise<{
+  readonly id: string;
+  readonly events: readonly PushedEvent[];
+  readonly update: ConversationUpdate | null;
+}> {
   const refs = [...new Map(events.map(({ source }) => [messageRefKey(source), source])).values()];
   const current = await readForEvents(ports, { tenant, conversationId, refs, erasedAt, now });
-  if (!current) return { id: conversationId, events: [], frame: null };
-  const readable = events.flatMap((event): { event: MessageEvent; message: Message }[] => {
+  if (!current) return { id: conversationId, events: [], update: null };
+  const { head } = current;
+  const readable = events.flatMap((event) => {
     const message = current.messages.get(messageRefKey(event.source));
-    return message ? [{ event, message }] : [];
+    return message ? [{ event, message, rendered: renderMessageEvent(tenant, message) }] : [];
   });
   const newest = readable.filter(({ message }) => message.scope === "live").at(-1);
   return {
     id: conversationId,
-    events: readable.map(({ event, message }) => ({
-      event,
-      rendered: renderMessageEvent(tenant, message),
-      holdId: message.holdId ?? null,
-    })),
-    frame: newest
-      ? conversationUpdatedFrame(tenant, {
-          ulid: frameUlid(newest.event, "conversation.updated"),
-          head: current.head,
-          now,
-        })
+    events: readable.map(({ event, message, rendered }) => ({ event, rendered, holdId: message.holdId ?? null })),
+    update: newest
+      ? {
+          frame: conversationUpdatedFrame(tenant, { ulid: frameUlid(newest.event, "conversation.updated"), head, now }),
+          body: newest.rendered.body,
+          joined: messageWithConversationFrame(newest.rendered, { head, now }),
+        }
       : null,
   };
 }

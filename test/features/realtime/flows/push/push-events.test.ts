@@ -41,6 +41,56 @@ it("an event of a message is pushed to each socket as endpoints get it, with its
   expect(new Set(frames.map(({ frame }) => frame.id)).size).toBe(3);
 });
 
+it("a socket that includes conversations gets each conversation in the frame of its newest message", async () => {
+  const [joined, separate] = [await fixture.open({ includesConversation: true }), await fixture.open()];
+  const first = await fixture.recordMessage("first");
+  testEnv.advance(SECOND);
+  const second = await fixture.recordMessage("second");
+  const task = { kind: "events", events: [fixture.event(first), fixture.event(second)] } as const;
+  await fixture.push(task);
+  const frames = fixture.takeFrames();
+  const framesOf = ({ connectionId }: { readonly connectionId: string }) =>
+    frames.filter((sent) => sent.connectionId === connectionId).map(({ frame }) => frame);
+  const [one, two, ...others] = framesOf(joined).sort((a, b) => (a.data.message.id < b.data.message.id ? -1 : 1));
+  const [updated] = framesOf(separate).filter(({ type }) => type === "conversation.updated");
+  expect(others).toEqual([]);
+  expect(one.data.conversation).toBeUndefined();
+  const { conversation, ...data } = two.data;
+  expect(conversation).toEqual(updated.data.conversation);
+  expect(framesOf(separate)).toEqual([one, { ...two, data }, updated]);
+  await fixture.push(task);
+  expect(fixture.takeFrames().filter(({ connectionId }) => connectionId === joined.connectionId)).toHaveLength(2);
+});
+
+it("a socket that includes conversations gets two frames where one would be too long for the gateway", async () => {
+  await fixture.open({ includesConversation: true });
+  const attachment = { type: "file", url: `https://files.example/${"a".repeat(130_000)}`, title: null } as const;
+  const record = await fixture.recordMessage("long", { attachments: [attachment] });
+  await fixture.push({ kind: "events", events: [fixture.event(record)] });
+  const frames = fixture.takeFrames();
+  expect(types(frames)).toEqual(["message.received", "conversation.updated"]);
+  expect(frames[0]?.frame.data.conversation).toBeUndefined();
+  expect(testEnv.lines.filter(({ event }) => event === "realtime.frame_too_large")).toEqual([]);
+});
+
+it("a socket that includes conversations gets the conversation after a change of it, and none for a test key's send", async () => {
+  await fixture.open({ includesConversation: true });
+  const record = await fixture.recordMessage("changed");
+  const deleted = renderMessageDeleted(fixture.tenant, newUlid(testEnv.now()), record.message, {
+    at: testEnv.now(),
+    by: "participant",
+  });
+  await fixture.stores.eventBodies.save(fixture.tenant, deleted);
+  const change = { eventUlid: deleted.ulid, type: deleted.type, source: null };
+  await fixture.push({ kind: "events", events: [fixture.event(record), change] });
+  const frames = fixture.takeFrames();
+  expect(types(frames)).toEqual(["message.received", "message.deleted", "conversation.updated"]);
+  expect(frames[0]?.frame.data.conversation).toBeUndefined();
+  const test = await fixture.recordMessage("test", { scope: "test", direction: "outbound" });
+  await fixture.push({ kind: "events", events: [fixture.event(test)] });
+  expect(fixture.takeFrames().map(({ frame }) => Object.keys(frame.data))).toEqual([["message"]]);
+});
+
 it("an event of a message has frames of the same ids when it is pushed again", async () => {
   await fixture.open();
   const task = { kind: "events", events: [fixture.event(await fixture.recordMessage("again"))] } as const;

@@ -79,10 +79,17 @@ export function openStreamFixture(testEnv: TestEnv) {
         origin = CONSOLE,
         connectionId = newConnectionId(),
         openPorts = ports,
-      }: { readonly origin?: string | null; readonly connectionId?: string; readonly openPorts?: typeof ports } = {},
+        includesConversation = false,
+      }: {
+        readonly origin?: string | null;
+        readonly connectionId?: string;
+        readonly openPorts?: typeof ports;
+        readonly includesConversation?: boolean;
+      } = {},
     ) {
       states.set(connectionId, "handshake");
-      const handshake = { connectionId, connectedAt: testEnv.now(), ticket, origin, now: testEnv.now() };
+      const now = testEnv.now();
+      const handshake = { connectionId, connectedAt: now, ticket, origin, includesConversation, now };
       try {
         const result = await connectSocket(openPorts, handshake);
         states.set(connectionId, result === "connected" ? "open" : "closed");

@@ -12,13 +12,18 @@ import { writeItem } from "../../../../../support/stores/items.ts";
 export async function openSocket(
   table: Table,
   tenant: TenantId,
-  { now, age = MINUTE }: { readonly now: Millis; readonly age?: Millis },
+  {
+    now,
+    age = MINUTE,
+    includesConversation = false,
+  }: { readonly now: Millis; readonly age?: Millis; readonly includesConversation?: boolean },
 ): Promise<Socket> {
   await writeItem(table, { ...apiKeyItemKey(tenant, "key-1"), st: "active" });
   const connectedAt = now - age;
   const connectionId = `c-${newUlid(now)}`;
   const grant = { kind: "tenant_key", keyId: "key-1" } as const;
-  const socket = { connectionId, grant, connectedAt, expiresAt: connectedAt + SOCKET_LIFETIME };
+  const expiresAt = connectedAt + SOCKET_LIFETIME;
+  const socket = { connectionId, grant, connectedAt, expiresAt, includesConversation };
   const result = await socketStore(table).connect(tenant, socket);
   if (result !== "connected") throw new Error(`The socket was not opened: ${result}.`);
   return socket;

@@ -78,9 +78,18 @@ export async function openPushFixture(testEnv: TestEnv, tenant: TenantId = newTe
       respond = callback;
     },
     /** Opens a socket. By default it has its first frame. */
-    async open({ age, greeted = true }: { readonly age?: Millis; readonly greeted?: boolean } = {}) {
+    async open({
+      age,
+      greeted = true,
+      includesConversation = false,
+    }: {
+      readonly age?: Millis;
+      readonly greeted?: boolean;
+      readonly includesConversation?: boolean;
+    } = {}) {
       const socket = await openSocket(testEnv.table, tenant, {
         now: testEnv.now(),
+        includesConversation,
         ...(age === undefined ? {} : { age }),
       });
       if (greeted) await stores.sockets.markGreeted(tenant, socket.connectionId, testEnv.now());
