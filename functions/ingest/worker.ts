@@ -7,7 +7,12 @@ import { readFirstSentAt, readTraceId, withFirstSentAt } from "#base/queues/enve
 import { done, drop, type RecordOutcome, unreadable } from "#base/queues/record-outcome.ts";
 import { mergeEffects, newEffects, sendProfileRequests } from "#features/inbox/effects.ts";
 import { loadInbound, queueParts, storeRawCopies } from "#features/inbox/flows/inbound-webhooks.ts";
-import { ingestWebhook, type RemainingParts } from "#features/inbox/flows/ingest-webhook.ts";
+import {
+  ingestWebhook,
+  type RemainingParts,
+  readSnapshots,
+  resolveOnce,
+} from "#features/inbox/flows/ingest-webhook.ts";
 import { accountResolver, type ResolveAccount } from "#features/inbox/flows/resolve-account.ts";
 import { inboundPostponement } from "#features/inbox/flows/waiting-order.ts";
 import type { IngestPorts } from "#features/inbox/ports.ts";
@@ -44,7 +49,7 @@ export function ingestWorker(ports: IngestPorts & WorkerPorts, now: () => Millis
         outage: { now, life: () => WEBHOOK_WAIT, delay: (body, at) => inboundPostponement(ports, body, at) },
       },
       (records) => {
-        const batch = ingest(ports, resolveAccount, records, now());
+        const batch = ingest(ports, resolveOnce(resolveAccount), records, now());
         return new Map(
           records.map((record) => [record.messageId, batch.then((outcomes) => requireOutcome(outcomes, record))]),
         );
@@ -75,6 +80,8 @@ async function ingest(
     toError,
   );
 
+  const messages = webhooks.filter(({ inbound }) => !inbound.isCopyOnly);
+  const snapshots = await readSnapshots(ports, resolveAccount, messages, now);
   const effects = newEffects();
   const ingestedWebhooks = await allDone(
     webhooks.map(async (webhook): Promise<IngestedWebhook | null> => {
@@ -82,7 +89,7 @@ async function ingest(
       const webhookEffects = newEffects();
       try {
         const remaining = await runWithTrace(webhook.inbound.traceId ?? null, () =>
-          ingestWebhook(ports, resolveAccount, { ...webhook, effects: webhookEffects, now }),
+          ingestWebhook(ports, resolveAccount, { ...webhook, effects: webhookEffects, snapshots, now }),
         );
         return { ...webhook, remaining };
       } catch (error) {

@@ -117,6 +117,45 @@ it("a batch of webhooks reports only the webhook that cannot be stored, and comp
   expect(new Set(await receiveEvents()).size).toBe(4);
 });
 
+it("a batch of webhooks reads each conversation once, in one request, and each by itself where that fails", async () => {
+  const queue = openQueue(queues.inbound, testEnv.eventSource);
+  const other = instagramWebhook(account, [{ mid: "d", text: "d", at: testEnv.now(), person: "7700000000000001" }]);
+  const bodies = [...["a", "b", "c"].map((mid) => queueWebhook(mid)), inboundBody(other, testEnv.now())];
+  for (const isFailing of [false, true]) {
+    const reads: number[] = [];
+    const end = injectFaults(testEnv.client, ({ command, input }) => {
+      if (command !== "BatchGetItem") return "pass";
+      const { RequestItems } = input as { RequestItems: Record<string, { Keys: readonly Key[] }> };
+      reads.push(...Object.values(RequestItems).map(({ Keys }) => Keys.length));
+      return isFailing && reads.length === 1 ? "crash" : "pass";
+    });
+    await queue.sendAll(bodies.map((body) => ({ body })));
+    expect((await runWorker()).failed).toEqual([]);
+    end();
+    expect(reads).toEqual(isFailing ? [2, 1, 1, 1, 1] : [2]);
+  }
+});
+
+it("a batch of webhooks in which a conversation has an echo reads that conversation again, consistently", async () => {
+  const queue = openQueue(queues.inbound, testEnv.eventSource);
+  const at = testEnv.now();
+  const echo = instagramWebhook(account, [
+    { mid: "b", text: "b", at },
+    { mid: "e", text: "e", at, echo: true },
+  ]);
+  const reads: unknown[] = [];
+  const end = injectFaults(testEnv.client, ({ command, input }) => {
+    const { RequestItems } = input as { RequestItems: Record<string, { ConsistentRead?: boolean }> };
+    if (command === "BatchGetItem")
+      reads.push(...Object.values(RequestItems).map((read) => read.ConsistentRead ?? false));
+    return "pass";
+  });
+  await queue.sendAll([queueWebhook("a"), inboundBody(echo, at)].map((body) => ({ body })));
+  expect((await runWorker()).failed).toEqual([]);
+  end();
+  expect(reads.sort()).toEqual([false, true]);
+});
+
 it("a batch of webhooks publishes all its messages in one request to the queue, and requests the profile in another", async () => {
   const queue = openQueue(queues.inbound, testEnv.eventSource);
   await queue.sendAll(

@@ -20,6 +20,24 @@ interface UpdatesContext extends Pick<UpdateContext, "effects" | "now"> {
   readonly receivedAt?: Millis;
   /** Gets the updates of unknown accounts. Default: they are logged. */
   readonly unknownAccounts?: UnknownAccounts;
+  /** Conversations that were read for the whole batch. Default: each part reads its own. */
+  readonly snapshots?: Snapshots;
+}
+
+/** Conversations by id, as they were read before their inbound messages. */
+export type Snapshots = ReadonlyMap<string, ConversationSnapshot>;
+
+/**
+ * The conversations whose messages need no current head: they may be read together with those of other parts. None where one
+ * of the updates needs it, because the part reads all of its own then.
+ */
+export async function conversationsOfMessages(
+  resolveAccount: ResolveAccount,
+  updates: readonly Update[],
+  times: UpdateTimes,
+): Promise<readonly string[]> {
+  const { routed } = await routeUpdates(resolveAccount, updates, times);
+  return routed.some(needsCurrentHead) ? [] : routed.flatMap(({ conversation }) => conversation ?? []);
 }
 
 /** An update of a connected account. */
@@ -39,22 +57,17 @@ export async function ingestUpdates(
   ports: IngestPorts,
   resolveAccount: ResolveAccount,
   updates: readonly Update[],
-  { effects, now, receivedAt = now, unknownAccounts }: UpdatesContext,
+  { effects, now, receivedAt = now, unknownAccounts, snapshots: batchSnapshots }: UpdatesContext,
 ): Promise<void> {
-  const routedUpdates: RoutedUpdate[] = [];
+  const { routed: routedUpdates, unrouted } = await routeUpdates(resolveAccount, updates, { receivedAt, now });
   const unknown: UnknownAccounts = unknownAccounts ?? new Map();
-  for (const update of updates) {
-    if (update.kind === "ignored") continue;
-    const account = await resolveAccount(update.account, { at: Math.min(update.at, receivedAt), now });
-    if (account) routedUpdates.push({ update, account, conversation: conversationIdFor(update, account) });
-    else unknown.set(update.account.platform, (unknown.get(update.account.platform) ?? 0) + 1);
-  }
+  for (const platform of unrouted) unknown.set(platform, (unknown.get(platform) ?? 0) + 1);
   if (!unknownAccounts) logUnknownAccounts(ports, unknown);
 
-  const snapshots = await ports.conversations.snapshots(
-    routedUpdates.flatMap(({ conversation }) => conversation ?? []),
-    { consistent: routedUpdates.some(needsCurrentHead) },
-  );
+  const ids = routedUpdates.flatMap(({ conversation }) => conversation ?? []);
+  const consistent = routedUpdates.some(needsCurrentHead);
+  const isRead = !consistent && batchSnapshots !== undefined && ids.every((id) => batchSnapshots.has(id));
+  const snapshots = isRead ? batchSnapshots : await ports.conversations.snapshots(ids, { consistent });
   const failures: unknown[] = [];
   for (const { update, account, conversation } of routedUpdates) {
     const snapshot = conversation === null ? null : (snapshots.get(conversation) ?? null);
@@ -66,6 +79,29 @@ export async function ingestUpdates(
     }
   }
   if (failures.length > 0) throw failures[0];
+}
+
+/** When the webhook of updates arrived, and when they are processed. */
+interface UpdateTimes {
+  readonly receivedAt: Millis;
+  readonly now: Millis;
+}
+
+/** The updates of connected accounts, and the platforms of the others. */
+async function routeUpdates(
+  resolveAccount: ResolveAccount,
+  updates: readonly Update[],
+  { receivedAt, now }: UpdateTimes,
+): Promise<{ readonly routed: readonly RoutedUpdate[]; readonly unrouted: readonly string[] }> {
+  const routed: RoutedUpdate[] = [];
+  const unrouted: string[] = [];
+  for (const update of updates) {
+    if (update.kind === "ignored") continue;
+    const account = await resolveAccount(update.account, { at: Math.min(update.at, receivedAt), now });
+    if (account) routed.push({ update, account, conversation: conversationIdFor(update, account) });
+    else unrouted.push(update.account.platform);
+  }
+  return { routed, unrouted };
 }
 
 export function logUnknownAccounts({ log }: Pick<IngestPorts, "log">, accounts: UnknownAccounts): void {

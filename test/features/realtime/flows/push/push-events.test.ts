@@ -64,7 +64,7 @@ it("a socket that includes conversations gets each conversation in the frame of 
 
 it("a socket that includes conversations gets two frames where one would be too long for the gateway", async () => {
   await fixture.open({ includesConversation: true });
-  const attachment = { type: "file", url: `https://files.example/${"a".repeat(130_000)}`, title: null } as const;
+  const attachment = { type: "file", url: `https://files.example/${"a".repeat(130_000)}` } as const;
   const record = await fixture.recordMessage("long", { attachments: [attachment] });
   await fixture.push({ kind: "events", events: [fixture.event(record)] });
   const frames = fixture.takeFrames();
