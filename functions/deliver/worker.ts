@@ -21,7 +21,8 @@ import { growFeeds } from "#features/inbox/flows/feed-shards.ts";
 import { type EndpointsWithSockets, requestEventPushes } from "#features/realtime/flows/request-event-pushes.ts";
 import { saveTally } from "#features/stats/count.ts";
 import { processRecords, queueName, type WorkerPorts } from "../worker/batch.ts";
-import { queueWorker } from "../worker/middleware.ts";
+import { collectMetrics } from "../worker/collect-metrics.ts";
+import { type BatchReport, queueWorker, type WorkerContext } from "../worker/middleware.ts";
 import { receiveCount } from "../worker/redelivery.ts";
 
 const worker = "deliver";
@@ -31,29 +32,37 @@ const worker = "deliver";
  * All records of a batch run concurrently and every POST has its own deadline, so that no record waits for another's
  * receiver.
  */
-export function deliverWorker(ports: DeliverPorts & WorkerPorts, now: () => Millis) {
-  const { log } = ports;
-  return queueWorker(worker, log, async (event, invocation) => {
-    const batch = newBatch(now, isFrom(ports.slowRetries, event));
-    const report = await processRecords(event, invocation, { worker, ports }, (records) => {
-      const parsedRecords = records.map((record) => ({ record, message: decodeEvent(record.body) }));
-      const events = parsedRecords.flatMap(({ message }) => message ?? []);
-      const batchData = loadBatchData(ports, events, now());
-      return new Map(
-        parsedRecords.map(({ record, message }): [string, Promise<RecordOutcome>] => {
-          const work = message
-            ? runWithTrace(message.traceId ?? null, () => fanOutEvent(ports, { record, message, batchData }, batch))
-            : processRetryOrTask(ports, record, batch);
-          return [record.messageId, work.catch((error) => postponeOrThrow(ports, { record, message, error }, now()))];
-        }),
-      );
-    });
-    const counting = saveTally(ports, batch.tally, now(), (tenant, messagesInHour) =>
-      growFeeds(ports.tenantStates, tenant, messagesInHour),
-    );
-    await allDone([counting, flushHealth(ports, batch.health, now())]);
-    return report;
+export function deliverWorker(processPorts: DeliverPorts & WorkerPorts, now: () => Millis) {
+  return queueWorker(worker, processPorts.log, (event, invocation) => {
+    const metrics = collectMetrics(processPorts.log);
+    const ports = { ...processPorts, log: metrics.log };
+    return deliverBatch(ports, { event, invocation, now }).finally(metrics.flush);
   });
+}
+
+async function deliverBatch(
+  ports: DeliverPorts & WorkerPorts,
+  { event, invocation, now }: { event: SQSEvent; invocation: WorkerContext; now: () => Millis },
+): Promise<BatchReport> {
+  const batch = newBatch(now, isFrom(ports.slowRetries, event));
+  const report = await processRecords(event, invocation, { worker, ports }, (records) => {
+    const parsedRecords = records.map((record) => ({ record, message: decodeEvent(record.body) }));
+    const events = parsedRecords.flatMap(({ message }) => message ?? []);
+    const batchData = loadBatchData(ports, events, now());
+    return new Map(
+      parsedRecords.map(({ record, message }): [string, Promise<RecordOutcome>] => {
+        const work = message
+          ? runWithTrace(message.traceId ?? null, () => fanOutEvent(ports, { record, message, batchData }, batch))
+          : processRetryOrTask(ports, record, batch);
+        return [record.messageId, work.catch((error) => postponeOrThrow(ports, { record, message, error }, now()))];
+      }),
+    );
+  });
+  const counting = saveTally(ports, batch.tally, now(), (tenant, messagesInHour) =>
+    growFeeds(ports.tenantStates, tenant, messagesInHour),
+  );
+  await allDone([counting, flushHealth(ports, batch.health, now())]);
+  return report;
 }
 
 /** Postpones a record that fails in an outage of AWS. Every other error is thrown again: the queue redelivers it. */

@@ -24,7 +24,9 @@ export const metricUnits = {
 } as const;
 
 export type MetricName = keyof typeof metricUnits;
-export type Metrics = Readonly<Partial<Record<MetricName, number>>>;
+/** Values of a time: one, or those of up to 100 measurements. Counts are sums. */
+type Times = { readonly DeliveryLatency?: number | readonly number[] };
+export type Metrics = Times & Readonly<Partial<Record<Exclude<MetricName, keyof Times>, number>>>;
 
 /** The namespace of a deployment whose environment names none. */
 export const DEFAULT_METRIC_NAMESPACE = "Parley";
