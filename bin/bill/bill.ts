@@ -22,10 +22,15 @@ export interface PriceTable {
     readonly pollersOfAQueue: number;
     readonly secondsOfAPoll: number;
     readonly daysOfAMonth: number;
-    readonly millisecondsOf: Readonly<Record<Worker, number>>;
-    readonly logBytesOfAnInvocation: number;
-    /** In the access log of the gateway. */
-    readonly logBytesOfARequest: number;
+    readonly millisecondsOf: Readonly<Record<Worker, RunTime>>;
+    /** The lines of functions, and a line of the gateway's access log. */
+    readonly logBytesOf: {
+      readonly invocation: Readonly<Record<Worker, number>>;
+      readonly delivery: number;
+      readonly request: number;
+    };
+    /** A process opens a secret again after this time. */
+    readonly secondsOfAnOpenedSecret: number;
     /** In the table, with indexes and deliveries. */
     readonly storedBytesOfAMessage: number;
     /** Its raw copy in the table, compressed. */
@@ -35,7 +40,13 @@ export interface PriceTable {
   };
 }
 
-type Worker = "Intake" | "Ingest" | "Deliver" | "Api" | "Push" | "Sweep";
+/** How long a function runs: for each invocation, and for each of its messages more. */
+interface RunTime {
+  readonly invocation: number;
+  readonly message: number;
+}
+
+export type Worker = "Intake" | "Ingest" | "Deliver" | "Api" | "Push" | "Sweep";
 export type PriceName =
   | "lambdaRequests"
   | "lambdaTime"
@@ -114,7 +125,7 @@ export function computeBill(
   costs: (pattern: string) => Units,
   { prices, assumptions }: PriceTable,
 ): Bill {
-  const { daysOfAMonth, millisecondsOf, bytesOut } = assumptions;
+  const { daysOfAMonth, bytesOut, logBytesOf } = assumptions;
   const seconds = daysOfAMonth * 86_400;
   const half = messages / 2;
   const perBatch = (count: number) => count / batch;
@@ -130,8 +141,10 @@ export function computeBill(
   };
   const workers = Object.entries(invocations) as [Worker, number][];
   const invoked = workers.reduce((sum, [, count]) => sum + count, 0);
+  const handled = { Intake: 0, Ingest: messages, Deliver: messages, Api: 0, Push: pushes * batch, Sweep: 0 };
   const gbSeconds = workers.reduce(
-    (sum, [name, count]) => sum + count * (millisecondsOf[name] / 1_000) * memoryOf(template, name),
+    (sum, [name, count]) =>
+      sum + toGbSeconds({ name, invocations: count, messages: handled[name] }, template, assumptions),
     0,
   );
   const units = messageUnits(costs, batch);
@@ -165,14 +178,21 @@ export function computeBill(
     // The purge. Raw copies of more than 8 KB, which would be files, are rare.
     bucketWrites: 24 * daysOfAMonth,
     keys: template.keys,
-    // Of each batch of deliveries the endpoint's secret, of each reply the account's token, of each check the key's state.
-    keyRequests: perBatch(messages) + half + watches,
+    // The endpoint's secret, the account's token, and of each check the key's state.
+    keyRequests:
+      openedSecrets({ name: "Deliver", invocations: invocations.Deliver, messages }, assumptions) +
+      openedSecrets({ name: "Api", invocations: invocations.Api, messages: 0 }, assumptions) +
+      watches,
     secrets: template.secrets,
     gatewayRequests: requests,
     socketMessages: sockets * messages,
     socketMinutes: sockets * daysOfAMonth * 1_440,
     alarms: template.alarmMetrics,
-    logBytes: (invoked * assumptions.logBytesOfAnInvocation + requests * assumptions.logBytesOfARequest) / GB,
+    logBytes:
+      (workers.reduce((sum, [name, count]) => sum + count * logBytesOf.invocation[name], 0) +
+        messages * logBytesOf.delivery +
+        requests * logBytesOf.request) /
+      GB,
     transferOut: (messages * (bytesOut.delivery + bytesOut.answer) + half * (bytesOut.reply + bytesOut.answer)) / GB,
   };
   const lines = (Object.keys(prices) as PriceName[]).map((name): BillLine => {
@@ -183,6 +203,33 @@ export function computeBill(
   });
   const sum = (of: (line: BillLine) => number) => lines.reduce((total, line) => total + of(line), 0);
   return { lines, list: sum(({ list }) => list), due: sum(({ due }) => due) };
+}
+
+/** What a function did in a month. */
+interface Work {
+  readonly name: Worker;
+  readonly invocations: number;
+  readonly messages: number;
+}
+
+function toSeconds({ name, invocations, messages }: Work, { millisecondsOf }: PriceTable["assumptions"]): number {
+  const { invocation, message } = millisecondsOf[name];
+  return (invocations * invocation + messages * message) / 1_000;
+}
+
+export function toGbSeconds(work: Work, template: TemplateCounts, assumptions: PriceTable["assumptions"]): number {
+  return toSeconds(work, assumptions) * memoryOf(template, work.name);
+}
+
+/**
+ * How often a secret that a function uses in each invocation is opened in a month: each process opens it once in a while. Even
+ * work needs as many processes as run at once.
+ */
+export function openedSecrets(work: Work, assumptions: PriceTable["assumptions"]): number {
+  const { daysOfAMonth, secondsOfAnOpenedSecret } = assumptions;
+  const seconds = daysOfAMonth * 86_400;
+  const processes = Math.max(1, toSeconds(work, assumptions) / seconds);
+  return Math.min(work.invocations, processes * (seconds / secondsOfAnOpenedSecret));
 }
 
 function memoryOf({ memory }: TemplateCounts, name: Worker): number {

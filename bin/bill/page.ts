@@ -37,14 +37,20 @@ ${tableOf(table, bills)}
 - Without messages the queues are the largest line: Lambda polls each of the ${template.polledQueues} queues that a function reads with
   ${table.assumptions.pollersOfAQueue} connections, each for ${table.assumptions.secondsOfAPoll} seconds, and a maximum concurrency does not lower that. The others are ${template.alarmMetrics} metrics of alarms, ${template.secrets}
   secrets and ${template.keys === 1 ? "the key" : `${template.keys} keys`}. The dead letter queues are not polled: the sweep reads them every five minutes.
-- Not counted: mails, uploaded files, custom metrics ($0.30 each in a month in which all hours have one; ten are free), and logs beyond
-  ${table.assumptions.logBytesOfAnInvocation} bytes of an invocation and ${table.assumptions.logBytesOfARequest} of a request.
+- Not counted: mails, uploaded files, custom metrics ($0.30 each in a month in which all hours have one; ten are free), and logs of
+  faults.
+- The endpoint and the account belong to one tenant. A function opens a secret of each tenant again after
+  ${table.assumptions.secondsOfAnOpenedSecret / 60} minutes: many tenants with few messages cost up to one request of KMS for each delivery and each reply.
+- [Decision 79](../decisions/0079-a-message-has-a-price-by-its-parts.md) has the price of one message by its parts.
 
 ## Assumptions
 
 What no measurement of the repository says is in \`assumptions\` of the price table: how long each function runs
 (${Object.entries(table.assumptions.millisecondsOf)
-    .map(([name, ms]) => `\`${name}\` ${ms} ms`)
+    .map(
+      ([name, { invocation, message }]) =>
+        `\`${name}\` ${invocation} ms${message > 0 ? ` and ${message} ms for each message` : ""}`,
+    )
     .join(", ")}), the bytes that are stored, logged and sent.
 Change them to what your deployment shows, then run \`npm run bill\`.
 `;

@@ -1,11 +1,12 @@
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
+import type { MessageUsage } from "../../bin/bill/message-price.ts";
 import { openSocket } from "../features/realtime/flows/push/support/open-socket.ts";
 import { everyoneWrites, type Workspace } from "../support/pipeline/workspace.ts";
-import type { FullCost, Pipeline } from "../support/pipeline.ts";
+import type { FullCost, Pipeline, Usage } from "../support/pipeline.ts";
 import { freshWorkspace, KEY_AND_RATE, sendReply } from "./scenarios.ts";
 
 // What a message costs in batches of ten, as under load, and of one, as in a small business: everything that is counted,
-// from the platform's POST to the receivers of two endpoints and the sockets.
+// from the platform's POST to the receivers and the sockets.
 
 const ENDPOINTS = 2;
 
@@ -14,10 +15,15 @@ interface BatchOptions {
   readonly batch: number;
   /** Open sockets of the tenant. Default: none. */
   readonly sockets?: number;
+  /** Default: two. */
+  readonly endpoints?: number;
 }
 
-async function openBatchWorkspace(pipeline: Pipeline, { batch, sockets = 0 }: BatchOptions): Promise<Workspace> {
-  const workspace = await freshWorkspace(pipeline, { endpoints: ENDPOINTS });
+async function openBatchWorkspace(
+  pipeline: Pipeline,
+  { batch, sockets = 0, endpoints = ENDPOINTS }: BatchOptions,
+): Promise<Workspace> {
+  const workspace = await freshWorkspace(pipeline, { endpoints });
   for (let socket = 0; socket < sockets; socket++) {
     const { connectionId } = await openSocket(pipeline.table, workspace.tenant, {
       now: pipeline.now(),
@@ -40,32 +46,64 @@ async function runWorkers(pipeline: Pipeline): Promise<void> {
   await pipeline.push();
 }
 
-/** One message of a known person to two endpoints. */
-export async function inboundInBatches(pipeline: Pipeline, options: BatchOptions): Promise<FullCost> {
-  const workspace = await openBatchWorkspace(pipeline, options);
-  const cost = await pipeline.fullCost(async () => {
-    for (let person = 0; person < options.batch; person++) await pipeline.receive(workspace.nextWebhook(person));
-    await runWorkers(pipeline);
-  });
-  return share(cost, options.batch);
+/** The cost of one message, and what AWS bills of all that were measured. */
+interface MeasuredMessage {
+  readonly cost: FullCost;
+  readonly usage: MessageUsage;
 }
 
-/** One reply through the API to a known person, its delivery to two endpoints, and then its echo. */
-export async function replyInBatches(pipeline: Pipeline, options: BatchOptions): Promise<FullCost> {
+/** As long as the gateway's id of a request. */
+const REQUEST_ID = "JKJaXmPLvHcESHA=";
+
+/** One message of a known person to each endpoint. Default: each message of a batch is of another person. */
+export async function measureInbound(
+  pipeline: Pipeline,
+  { people, ...options }: BatchOptions & { readonly people?: number },
+): Promise<MeasuredMessage> {
+  const workspace = await openBatchWorkspace(pipeline, options);
+  const { batch } = options;
+  const usage = await pipeline.usage(async () => {
+    for (let message = 0; message < batch; message++) {
+      await pipeline.receive(workspace.nextWebhook(message % (people ?? batch)), REQUEST_ID);
+    }
+    await runWorkers(pipeline);
+  });
+  return {
+    cost: share(usage, batch),
+    usage: toMessageUsage(usage, { ...options, replies: 0 }),
+  };
+}
+
+/** One reply through the API to a known person, its deliveries, and then its echo. */
+export async function measureReply(pipeline: Pipeline, options: BatchOptions): Promise<MeasuredMessage> {
   const workspace = await openBatchWorkspace(pipeline, options);
   await pipeline.apiPorts.feedShards(workspace.tenant, pipeline.now());
   const { batch } = options;
-  const cost = await pipeline.fullCost(async () => {
+  const usage = await pipeline.usage(async () => {
     const messageIds: string[] = [];
     for (let person = 0; person < batch; person++) messageIds.push(await sendReply(pipeline, workspace, person));
     await runWorkers(pipeline);
     pipeline.advance(SECOND);
     for (const [person, messageId] of messageIds.entries())
-      await pipeline.receive(workspace.nextWebhook(person, { messageId }));
+      await pipeline.receive(workspace.nextWebhook(person, { messageId }), REQUEST_ID);
     await runWorkers(pipeline);
   });
   const { wcu, rcu } = KEY_AND_RATE;
-  return share({ ...cost, wcu: cost.wcu - batch * wcu, rcu: cost.rcu - batch * rcu }, batch);
+  return {
+    cost: share({ ...usage, wcu: usage.wcu - batch * wcu, rcu: usage.rcu - batch * rcu }, batch),
+    usage: toMessageUsage(usage, { ...options, replies: batch }),
+  };
+}
+
+function toMessageUsage(
+  usage: Usage,
+  { batch: messages, endpoints = ENDPOINTS, replies }: BatchOptions & { readonly replies: number },
+): MessageUsage {
+  const { invocations } = usage;
+  // Of a reply, ingest handles the echo and deliver the event.
+  const handled = { Ingest: messages, Deliver: messages, Push: invocations.Push > 0 ? messages : 0 };
+  const deliveries = messages * endpoints;
+  return { ...usage, messages, replies, handled, deliveries, secrets: { Deliver: endpoints, Api: 1 } };
 }
 
 function share(cost: FullCost, messages: number): FullCost {

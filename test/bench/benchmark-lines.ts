@@ -1,4 +1,6 @@
 import { type FunctionName, functions } from "#base/config/names.ts";
+import type { PriceName } from "../../bin/bill/bill.ts";
+import type { PricedPart } from "../../bin/bill/message-price.ts";
 import { bundleBudgets } from "../../lib/bundles/bundle-budgets.ts";
 import type { Cost, FullCost } from "../support/pipeline.ts";
 
@@ -7,9 +9,11 @@ export interface BenchmarkLine {
   readonly label: string;
   readonly value: number;
   readonly target: number;
-  /** True where the value may fail the run: it is counted and repeats exactly, or exceeds its target by more than noise. */
+  /** False where a value over its target does not fail the run: it is a time of the machine, or within its noise. */
   readonly binding: boolean;
 }
+
+const CENT = 0.01;
 
 const UNITS = { wcu: "WCU", rcu: "RCU", sqs: "SQS requests", objects: "objects", frames: "frames" } as const;
 
@@ -22,18 +26,42 @@ export function costLines<C extends Cost | FullCost>(label: string, value: C, ta
     .map((unit) => ({ label: `${label}: ${UNITS[unit]}`, value: units[unit], target: targets[unit], binding: true }));
 }
 
+/** Dollars of a million messages, and what they are for. A part below a cent has no line. */
+export function priceLines(
+  label: string,
+  parts: readonly PricedPart[],
+  targets: readonly PricedPart[],
+): BenchmarkLine[] {
+  const sum = (priced: readonly PricedPart[]) => priced.reduce((total, { dollars }) => total + dollars, 0);
+  const targetOf = (part: PriceName) => sum(targets.filter(({ name }) => name === part));
+  return [
+    { label: `${label}: dollars per million`, value: sum(parts), target: sum(targets), binding: true },
+    ...parts
+      .filter(({ dollars }) => dollars >= CENT)
+      .map(({ name, dollars }) => ({
+        label: `${label}: dollars per million, ${name}`,
+        value: dollars,
+        target: targetOf(name),
+        binding: true,
+      })),
+  ];
+}
+
 /** The size of each bundle beside the most that a release may have, in KB. */
 export function bundleLines(bytes: Readonly<Record<FunctionName, number>>): BenchmarkLine[] {
   return functions.map((name) => ({
     label: `bundle of ${name}: KB`,
     value: bytes[name] / 1_000,
     target: bundleBudgets[name] / 1_000,
-    binding: false,
+    binding: true,
   }));
 }
 
+/** Sums of fractions differ by less than this. */
+const ROUNDING = 1e-9;
+
 export function isOver({ value, target }: BenchmarkLine): boolean {
-  return value > target;
+  return value > target + ROUNDING;
 }
 
 /** A plain table: label, value, target, and their ratio. */
@@ -42,7 +70,7 @@ export function formatLines(lines: readonly BenchmarkLine[]): string {
   const head = `${"".padEnd(width)} ${"value".padStart(10)} ${"target".padStart(10)} ${"ratio".padStart(7)}`;
   const rows = lines.map((line) => {
     const ratio = (line.value / line.target).toFixed(2);
-    const verdict = isOver(line) ? "  over its target" : "";
+    const verdict = isOver(line) ? (line.binding ? "  over its target" : "  informational") : "";
     return `${line.label.padEnd(width)} ${number(line.value)} ${number(line.target)} ${ratio.padStart(7)}${verdict}`;
   });
   return [head, ...rows].join("\n");

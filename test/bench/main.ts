@@ -1,20 +1,23 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { readPrices } from "../../bin/bill/bill.ts";
+import { type MessageUsage, priceMessages } from "../../bin/bill/message-price.ts";
+import { readTemplateCounts } from "../../bin/bill/template-counts.ts";
 import { synthesize } from "../../lib/app.ts";
 import { bundleBytes } from "../../lib/bundles/bundle-sizes.ts";
 import { startPipeline } from "../support/pipeline.ts";
-import { inboundInBatches, replyInBatches } from "./batches.ts";
-import { type BenchmarkLine, bundleLines, costLines, formatLines, isOver } from "./benchmark-lines.ts";
+import { measureInbound, measureReply } from "./batches.ts";
+import { type BenchmarkLine, bundleLines, costLines, formatLines, isOver, priceLines } from "./benchmark-lines.ts";
 import { consoleLines } from "./console.ts";
 import type { CpuComparison } from "./cpu-ratio.ts";
 import { FAIRNESS_RATES, openFairnessBench } from "./fairness.ts";
 import { measureFrameCpu } from "./frame-cpu.ts";
 import { measureHostile } from "./hostile.ts";
-import { detailPageCost, inboundMessageCost, inboxPageCost, replyCost } from "./scenarios.ts";
+import { detailPageCost, inboxPageCost, replyCost } from "./scenarios.ts";
 import { measureStreamOutage } from "./stream-outage.ts";
 import { measureTableCpu } from "./table-cpu.ts";
-import { batchTargets, costTargets } from "./targets.ts";
+import { costTargets, inboundTarget, replyTarget, usageTarget } from "./targets.ts";
 import { attachmentIdsCost, handOverCost, uploadCosts } from "./uploads.ts";
 import { measureClientCpu } from "./webhook-client-cpu.ts";
 
@@ -27,41 +30,63 @@ const STREAM_OUTAGE_RATIO = 1.05;
 const HOSTILE_RATIO = 1.5;
 const HOSTILE_READ_KB = 300;
 
+/** Requests of the API and hand-overs, each by itself. */
 async function unitLines(): Promise<BenchmarkLine[]> {
   const pipeline = await startPipeline();
   try {
-    const inbound = (endpoints: number) => inboundMessageCost(pipeline, { endpoints });
     const upload = await uploadCosts(pipeline);
     return [
-      ...costLines("inbound message, 1 endpoint", await inbound(1), costTargets.inboundWithOneEndpoint),
-      ...costLines("inbound message, 2 endpoints", await inbound(2), costTargets.inboundWithTwoEndpoints),
-      ...costLines("inbound message, 5 endpoints", await inbound(5), costTargets.inboundWithFiveEndpoints),
-      ...costLines("reply", await replyCost(pipeline), costTargets.reply),
-      ...costLines("inbox page of 50", await inboxPageCost(pipeline), costTargets.inboxPage),
-      ...costLines("conversation with 50 messages", await detailPageCost(pipeline), costTargets.detailPage),
-      ...costLines("create an upload", upload.create, costTargets.createUpload),
-      ...costLines("finish an upload", upload.finish, costTargets.finishUpload),
-      ...costLines("read an upload", upload.poll, costTargets.readUpload),
-      ...costLines("hand an upload over", await handOverCost(pipeline), costTargets.uploadHandOver),
-      ...costLines("ten attachment ids in a reply", await attachmentIdsCost(pipeline), costTargets.tenAttachmentIds),
+      ...costLines("one reply without its delivery and echo", await replyCost(pipeline), costTargets.reply),
+      ...costLines("one inbox page of 50", await inboxPageCost(pipeline), costTargets.inboxPage),
+      ...costLines(
+        "one page of a conversation with 50 messages",
+        await detailPageCost(pipeline),
+        costTargets.detailPage,
+      ),
+      ...costLines("one upload is created", upload.create, costTargets.createUpload),
+      ...costLines("one upload is finished", upload.finish, costTargets.finishUpload),
+      ...costLines("one upload is read", upload.poll, costTargets.readUpload),
+      ...costLines("one upload is handed over", await handOverCost(pipeline), costTargets.uploadHandOver),
+      ...costLines("ten attachment ids in one reply", await attachmentIdsCost(pipeline), costTargets.tenAttachmentIds),
     ];
   } finally {
     await pipeline.close();
   }
 }
 
-/** Each message in batches of ten and of one, with its objects and frames. */
-async function batchLines(): Promise<BenchmarkLine[]> {
+const BATCHES = [10, 1];
+/** Endpoints and open sockets of a tenant. */
+const TENANTS = [
+  { endpoints: 1, sockets: 0 },
+  { endpoints: 2, sockets: 0 },
+  { endpoints: 2, sockets: 1 },
+  { endpoints: 5, sockets: 0 },
+];
+
+/** Each message in batches of ten and of one: every unit, and dollars at the list prices by what they are for. */
+async function messageLines(): Promise<BenchmarkLine[]> {
   const pipeline = await startPipeline();
+  const prices = readPrices();
+  const template = readTemplateCounts();
   const lines: BenchmarkLine[] = [];
   try {
-    for (const { batch, sockets, inbound, reply } of batchTargets) {
-      const options = { batch, sockets };
-      const of = `2 endpoints, ${sockets} sockets, in batches of ${batch}`;
-      lines.push(
-        ...costLines(`inbound message, ${of}`, await inboundInBatches(pipeline, options), inbound),
-        ...costLines(`reply with its echo, ${of}`, await replyInBatches(pipeline, options), reply),
-      );
+    for (const arrival of TENANTS.flatMap((tenant) => BATCHES.map((batch) => ({ ...tenant, batch })))) {
+      const of = `${arrival.endpoints} endpoints, ${arrival.sockets} sockets, in batches of ${arrival.batch}`;
+      for (const [name, isReply, measure, toTarget] of [
+        ["inbound message", false, measureInbound, inboundTarget],
+        ["reply with its echo", true, measureReply, replyTarget],
+      ] as const) {
+        const target = toTarget(arrival);
+        const { cost, usage } = await measure(pipeline, arrival);
+        const price = (of: MessageUsage) => priceMessages(of, template, prices);
+        lines.push(
+          ...costLines(`${name}, ${of}`, cost, target),
+          ...priceLines(`${name}, ${of}`, price(usage), price(usageTarget(arrival, target, isReply))).filter(
+            // The parts of one tenant show those of the others.
+            (_, index) => index === 0 || arrival.endpoints === 2,
+          ),
+        );
+      }
     }
   } finally {
     await pipeline.close();
@@ -135,7 +160,7 @@ async function cpuLines(): Promise<BenchmarkLine[]> {
 
 const lines = [
   ...(await unitLines()),
-  ...(await batchLines()),
+  ...(await messageLines()),
   ...(await fairnessLines()),
   ...(await streamOutageLines()),
   ...(await hostileLines()),
@@ -144,5 +169,5 @@ const lines = [
   ...bundleSizes(),
 ];
 process.stdout.write(`${formatLines(lines)}\n`);
-// Sizes, and the times of the console, are informational. Every other line can fail the run.
+// The times of the console are informational. Every other line can fail the run.
 process.exitCode = lines.some((line) => line.binding && isOver(line)) ? 1 : 0;

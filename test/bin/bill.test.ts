@@ -62,6 +62,17 @@ it("a bill counts the queue requests of a message that the measured table of cos
   expect(requests).toBeCloseTo(10 * 1.5 + 10 * 2.4, 6);
 });
 
+it("a bill counts a secret once in five minutes of each process, and no more often than it is used", () => {
+  const opened = (messages: number, batch = 1) => (quantityOf("keyRequests", messages, batch) ?? 0) - 30 * 288;
+  const windows = 30 * 288;
+  // Each of a thousand deliveries and five hundred replies finds it closed.
+  expect(opened(1_000)).toBe(1_000 + 500);
+  expect(opened(1_000_000)).toBe(2 * windows);
+  // 205 ms of each delivery and 600 ms of each reply: 7.9 and 11.6 processes at once.
+  const processes = (100e6 * 0.205 + 50e6 * 0.6) / (30 * 86_400);
+  expect(opened(100e6)).toBeCloseTo(processes * windows, 6);
+});
+
 it("a bill leaves out what is free in a month, and no more than was used", () => {
   for (const messages of [0, 10_000, 1_000_000]) {
     for (const { name, quantity, list, due } of billOf(messages).lines) {

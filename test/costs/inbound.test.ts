@@ -13,7 +13,7 @@ import {
   replyCost,
   sendReply,
 } from "../bench/scenarios.ts";
-import { costTargets } from "../bench/targets.ts";
+import { costTargets, inboundTarget } from "../bench/targets.ts";
 import { openedOnce } from "../support/opened.ts";
 import { PLATFORM_SECRET } from "../support/pipeline/emulated-services.ts";
 import { joinWebhooks } from "../support/pipeline/traffic.ts";
@@ -24,6 +24,8 @@ import { startMeteredPipeline } from "./start-metered-pipeline.ts";
 // Counts units, which are deterministic, and no time. docs/design/table-costs.md shows the same figures.
 
 const pipeline = openedOnce(startMeteredPipeline);
+
+const tensTarget = (endpoints: number) => inboundTarget({ batch: 10, endpoints, sockets: 0 });
 
 /** Asserts the exact cost, and that it is within its target if it has one. */
 function expectCost(measured: Cost, exact: Cost, target: Cost = exact): void {
@@ -37,17 +39,17 @@ function expectCost(measured: Cost, exact: Cost, target: Cost = exact): void {
 
 test("one inbound message of a batch of ten with one endpoint", async () => {
   const cost = await inboundMessageCost(pipeline, { endpoints: 1 });
-  expectCost(cost, { wcu: 7.2, rcu: 1.05, sqs: 1.5 }, costTargets.inboundWithOneEndpoint);
+  expectCost(cost, { wcu: 7.2, rcu: 1.05, sqs: 1.5 }, tensTarget(1));
 });
 
 test("one inbound message of a batch of ten with two endpoints costs one more row", async () => {
   const cost = await inboundMessageCost(pipeline, { endpoints: 2 });
-  expectCost(cost, { wcu: 8.2, rcu: 1.05, sqs: 1.5 }, costTargets.inboundWithTwoEndpoints);
+  expectCost(cost, { wcu: 8.2, rcu: 1.05, sqs: 1.5 }, tensTarget(2));
 });
 
 test("one inbound message of a batch of ten with five endpoints costs four more rows", async () => {
   const cost = await inboundMessageCost(pipeline, { endpoints: 5 });
-  expectCost(cost, { wcu: 11.2, rcu: 1.05, sqs: 1.5 }, costTargets.inboundWithFiveEndpoints);
+  expectCost(cost, { wcu: 11.2, rcu: 1.05, sqs: 1.5 }, tensTarget(5));
 });
 
 test("one inbound message of a batch of ten has a first attempt that costs its row and a tenth of what the batch reads and counts", async () => {
@@ -62,7 +64,7 @@ test("one inbound message of a batch of ten has a first attempt that costs its r
 
 test("one inbound message of a batch of ten costs the same on Messenger, whose message ids are shorter and compress less", async () => {
   const cost = await inboundMessageCost(pipeline, { platform: "messenger", endpoints: 1 });
-  expectCost(cost, { wcu: 7.3, rcu: 1.05, sqs: 1.5 }, costTargets.inboundWithOneEndpoint);
+  expectCost(cost, { wcu: 7.3, rcu: 1.05, sqs: 1.5 }, tensTarget(1));
 });
 
 test("one inbound message of a batch of ten costs one unit less from new people, whose heads move no index entry, and requests their profiles", async () => {
@@ -74,7 +76,7 @@ test("one inbound message of a batch of ten costs one unit less from new people,
     await pipeline.ingest();
     await pipeline.deliver();
   });
-  expectCost(perMessage(cost, 10), { wcu: 6.2, rcu: 1.05, sqs: 1.6 }, costTargets.inboundWithOneEndpoint);
+  expectCost(perMessage(cost, 10), { wcu: 6.2, rcu: 1.05, sqs: 1.6 });
 });
 
 test("one inbound message of a batch of ten reads its account's tenant once per batch when it is not cached", async () => {
@@ -82,7 +84,7 @@ test("one inbound message of a batch of ten reads its account's tenant once per 
   await everyoneWrites(pipeline, workspace, 10);
   pipeline.advance(MINUTE);
   const cost = await pipeline.cost(() => everyoneWrites(pipeline, workspace, 10));
-  expectCost(perMessage(cost, 10), { wcu: 7.2, rcu: 1.15, sqs: 1.5 }, costTargets.inboundWithOneEndpoint);
+  expectCost(perMessage(cost, 10), { wcu: 7.2, rcu: 1.15, sqs: 1.5 });
 });
 
 test("one inbound message of a batch of ten of an account that is not connected costs two reads of its route", async () => {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openFiles } from "#base/aws/files.ts";
-import type { Log, LogLine } from "#base/aws/log.ts";
+import { type Log, type LogLine, toLogText } from "#base/aws/log.ts";
 import { openQueue } from "#base/aws/queues.ts";
 import type { Connections } from "#base/aws/realtime.ts";
 import { openReceivedMessages } from "#base/aws/received-messages.ts";
@@ -60,6 +60,19 @@ export interface FullCost extends Cost {
   readonly frames: number;
 }
 
+/** The functions that a message runs. */
+type MessageFunction = "Intake" | "Ingest" | "Deliver" | "Api" | "Push";
+
+/** A cost with what else AWS bills of a message. */
+export interface Usage extends FullCost {
+  readonly invocations: Readonly<Record<MessageFunction, number>>;
+  /** As CloudWatch counts them, with its 26 bytes for each line. Without the access log of the gateway. */
+  readonly logBytes: number;
+}
+
+/** CloudWatch Logs counts so many bytes more for each line. Source: PutLogEvents. */
+const LOG_LINE_OVERHEAD = 26;
+
 interface PipelineOptions {
   readonly webhookClient?: WebhookClient;
   readonly connections?: Connections;
@@ -113,7 +126,17 @@ export async function startPipeline(options: PipelineOptions = {}) {
   );
 
   const logLines: LogLine[] = [];
+  /** Null while nothing is measured. */
+  let logBytes: number | null = null;
+  const invocations: Record<MessageFunction, number> = { Intake: 0, Ingest: 0, Deliver: 0, Api: 0, Push: 0 };
+  const counted =
+    (name: MessageFunction, handler: Handler): Handler =>
+    (event, invocation) => {
+      invocations[name]++;
+      return handler(event, invocation);
+    };
   const log: Log = (line) => {
+    if (logBytes !== null) logBytes += Buffer.byteLength(toLogText(line)) + LOG_LINE_OVERHEAD;
     logLines.push(line);
     options.log?.(line);
   };
@@ -189,11 +212,11 @@ export async function startPipeline(options: PipelineOptions = {}) {
     ports: apiPorts,
     credentials: callerCredentials(apiPorts),
   });
-  const ingest = ingestWorker(functions.ingest(), now);
+  const ingest = counted("Ingest", ingestWorker(functions.ingest(), now));
   const profile = profileWorker(functions.profile(), now);
-  const deliver = deliverWorker(functions.deliver(), now);
+  const deliver = counted("Deliver", deliverWorker(functions.deliver(), now));
   const erase = eraseWorker(functions.erase(), now);
-  const push = pushWorker(functions.push(), now);
+  const push = counted("Push", pushWorker(functions.push(), now));
   const sources = {
     inbound: eventSource(clients.sqs, queueUrls.Inbound, ingest),
     events: eventSource(clients.sqs, queueUrls.Events, deliver),
@@ -241,6 +264,7 @@ export async function startPipeline(options: PipelineOptions = {}) {
 
     /** Posts a webhook to the intake, which must accept it. @param requestId the gateway's id of the request */
     async receive({ platform, body, signature }: SignedWebhook, requestId?: string): Promise<void> {
+      invocations.Intake++;
       const headers = { "x-hub-signature-256": signature };
       const answer = await intake.fetch(
         new Request(`http://gateway/webhooks/${platform}`, { method: "POST", headers, body }),
@@ -286,6 +310,7 @@ export async function startPipeline(options: PipelineOptions = {}) {
       body?: object,
       requestId?: string,
     ): Promise<T> {
+      invocations.Api++;
       const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
       const request = new Request(`http://gateway${path}`, {
         method,
@@ -305,16 +330,25 @@ export async function startPipeline(options: PipelineOptions = {}) {
       return { wcu, rcu, sqs: queueRequests() - before };
     },
 
-    /** The cost of `work` with its objects and frames. Nothing else may run at the same time. */
-    async fullCost(work: () => Promise<unknown>): Promise<FullCost> {
-      const before = { sqs: queueRequests(), objects, frames: frames.length };
+    /** All that AWS bills of `work`. Nothing else may run at the same time. */
+    async usage(work: () => Promise<unknown>): Promise<Usage> {
+      const before = { sqs: queueRequests(), objects, frames: frames.length, ...invocations };
+      logBytes = 0;
       const { wcu, rcu } = await measure("cost", work);
+      const written = logBytes;
+      logBytes = null;
+      const invoked = Object.entries(invocations).map(([name, count]) => [
+        name,
+        count - before[name as MessageFunction],
+      ]);
       return {
         wcu,
         rcu,
         sqs: queueRequests() - before.sqs,
         objects: objects - before.objects,
         frames: frames.length - before.frames,
+        invocations: Object.fromEntries(invoked) as Usage["invocations"],
+        logBytes: written,
       };
     },
 

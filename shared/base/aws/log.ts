@@ -325,17 +325,18 @@ export const levels: Readonly<Record<LogLine["event"], Level>> = {
 
 export type Log = (line: LogLine) => void;
 
-/** Writes a line of JSON to standard output with its level and the trace id of the work that writes it. */
+/** Writes a line of JSON to standard output. */
 export function consoleLog(line: LogLine): void {
-  if (line.event === "metrics.counted") {
-    write(line.event, { event: line.event, ...embeddedMetrics(line.metrics) });
-    return;
-  }
-  const traceId = currentTraceId();
-  const traced = traceId === null ? line : { ...line, trace_id: traceId };
-  write(line.event, traced);
+  process.stdout.write(`${toLogText(line)}\n`);
 }
 
-function write(event: LogLine["event"], fields: object): void {
-  process.stdout.write(`${JSON.stringify({ level: levels[event], ...fields })}\n`);
+/** The JSON of a line with its level and the trace id of the work that writes it. */
+export function toLogText(line: LogLine): string {
+  return JSON.stringify({ level: levels[line.event], ...logFields(line) });
+}
+
+function logFields(line: LogLine): object {
+  if (line.event === "metrics.counted") return { event: line.event, ...embeddedMetrics(line.metrics) };
+  const traceId = currentTraceId();
+  return traceId === null ? line : { ...line, trace_id: traceId };
 }
