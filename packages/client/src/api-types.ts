@@ -9,11 +9,20 @@ export interface components {
             handle: string;
             display_name: string;
             page_id: string | null;
+            /**
+             * @description How the account is connected: by a login of Instagram, as the Instagram account of a page, or as a page.
+             * @enum {string}
+             */
+            connection: "instagram_login" | "instagram_page" | "messenger";
             status: "active" | "refresh_failing" | "needs_reauth" | "restricted";
             status_detail: string | null;
             refresh_error: string | null;
             last_refreshed_at: string | null;
+            /** @description When the access token ends, unless it is refreshed before. Null for a token without an end. */
+            token_expires_at: string | null;
             human_agent_blocked_at: string | null;
+            /** @description When a check last saw that the platform sends every webhook of the account. Null before the first check did. */
+            subscribed_at: string | null;
             /** @description Since when messages may be missing that no webhook brought. Null when nothing is missing, and again when they were fetched. */
             missing_since: string | null;
         };

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
-import { isoOrNull, type Millis } from "#base/kernel/time.ts";
-import { type Account, accountKey, platforms } from "../rules/accounts.ts";
+import { isoOrNull } from "#base/kernel/time.ts";
+import type { WebhookState } from "../flows/webhook-states.ts";
+import { type Account, accountKey, connections, platforms } from "../rules/accounts.ts";
 
 export const accountSchema = z
   .object({
@@ -10,11 +11,22 @@ export const accountSchema = z
     handle: z.string(),
     display_name: z.string(),
     page_id: z.nullable(z.string()),
+    connection: z.enum(connections).register(z.globalRegistry, {
+      description:
+        "How the account is connected: by a login of Instagram, as the Instagram account of a page, or as a page.",
+    }),
     status: z.enum(["active", "refresh_failing", "needs_reauth", "restricted"]),
     status_detail: z.nullable(z.string()),
     refresh_error: z.nullable(z.string()),
     last_refreshed_at: z.nullable(z.string()),
+    token_expires_at: z.nullable(z.string()).register(z.globalRegistry, {
+      description: "When the access token ends, unless it is refreshed before. Null for a token without an end.",
+    }),
     human_agent_blocked_at: z.nullable(z.string()),
+    subscribed_at: z.nullable(z.string()).register(z.globalRegistry, {
+      description:
+        "When a check last saw that the platform sends every webhook of the account. Null before the first check did.",
+    }),
     missing_since: z.nullable(z.string()).register(z.globalRegistry, {
       description:
         "Since when messages may be missing that no webhook brought. Null when nothing is missing, and again when they were fetched.",
@@ -22,8 +34,10 @@ export const accountSchema = z
   })
   .register(z.globalRegistry, { id: "Account" });
 
-/** @param missingSince from when messages may be missing; null for nothing */
-export function toAccountResponse(account: Account, missingSince: Millis | null): z.infer<typeof accountSchema> {
+export function toAccountResponse(
+  account: Account,
+  { subscribedAt, missingSince }: WebhookState,
+): z.infer<typeof accountSchema> {
   return {
     account_key: accountKey(account),
     platform: account.platform,
@@ -31,11 +45,14 @@ export function toAccountResponse(account: Account, missingSince: Millis | null)
     handle: account.handle,
     display_name: account.displayName,
     page_id: account.pageId,
+    connection: account.connection,
     status: account.status,
     status_detail: account.statusDetail,
     refresh_error: account.refreshError,
     last_refreshed_at: isoOrNull(account.lastRefreshedAt),
+    token_expires_at: isoOrNull(account.tokenExpiresAt),
     human_agent_blocked_at: isoOrNull(account.humanAgentBlockedAt),
+    subscribed_at: isoOrNull(subscribedAt),
     missing_since: isoOrNull(missingSince),
   };
 }

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { allDone } from "#base/kernel/parallel.ts";
-import { readMissingSince } from "../flows/missing-since.ts";
+import { readWebhookStates } from "../flows/webhook-states.ts";
 import { accountSchema, toAccountResponse } from "./account-response.ts";
 import { endpoint } from "./endpoint.ts";
 
@@ -13,7 +13,7 @@ export const listAccounts = endpoint.tenant({
   summary: "List the connected accounts and their status",
   data: z.object({ accounts: z.array(accountSchema) }),
   handle: async ({ tenant, ports }) => {
-    const [accounts, missingSince] = await allDone([ports.accounts.list(tenant), readMissingSince(ports, tenant)]);
-    return { accounts: accounts.map((account) => toAccountResponse(account, missingSince(account))) };
+    const [accounts, webhookState] = await allDone([ports.accounts.list(tenant), readWebhookStates(ports, tenant)]);
+    return { accounts: accounts.map((account) => toAccountResponse(account, webhookState(account))) };
   },
 });

@@ -9,12 +9,12 @@ import type {
   StartLoginPorts,
   UseLoginPorts,
 } from "../flows/login/ports.ts";
-import type { MissingSincePorts } from "../flows/missing-since.ts";
+import type { WebhookStatePorts } from "../flows/webhook-states.ts";
 import type { AccountDisconnectPorts } from "../ports.ts";
 import type { Accounts } from "../store/accounts.ts";
 
 /** The ports of the routes for connected accounts. */
-export type AccountRoutePorts = AccountDisconnectPorts & MissingSincePorts & { readonly accounts: Accounts };
+export type AccountRoutePorts = AccountDisconnectPorts & WebhookStatePorts & { readonly accounts: Accounts };
 
 /** The ports of the routes that connect accounts. */
 export type ConnectRoutePorts = StartLoginPorts &
@@ -24,7 +24,7 @@ export type ConnectRoutePorts = StartLoginPorts &
   PagePorts &
   ListOwnTenantPorts &
   SelectPagePorts &
-  MissingSincePorts & {
+  WebhookStatePorts & {
     /** The origin of the console, such as `https://console.example.com`. */
     readonly consoleOrigin: string;
     readonly pageFiles: ReadonlyMap<string, PageFile>;

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { listOfferedPages, type OfferedPage } from "../flows/login/pages.ts";
 import { selectPage } from "../flows/login/select-page.ts";
-import { readMissingSince } from "../flows/missing-since.ts";
+import { readWebhookStates } from "../flows/webhook-states.ts";
 import { platforms } from "../rules/accounts.ts";
 import { accountSchema, toAccountResponse } from "./account-response.ts";
 import { connectEndpoint as endpoint } from "./endpoint.ts";
@@ -71,7 +71,7 @@ export const selectLoginPage = endpoint.session({
     const selection = { pageId, platforms, tenant, author, now, time };
     const accounts = await selectPage(ports, selection);
     if (isRefusal(accounts)) return accounts;
-    const missingSince = await readMissingSince(ports, tenant);
-    return { accounts: accounts.map((account) => toAccountResponse(account, missingSince(account))) };
+    const webhookState = await readWebhookStates(ports, tenant);
+    return { accounts: accounts.map((account) => toAccountResponse(account, webhookState(account))) };
   },
 });

@@ -6,8 +6,9 @@ import { DAY, HOUR, MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
 export const platforms = ["instagram", "messenger"] as const;
 export type PlatformName = (typeof platforms)[number];
 
+export const connections = ["instagram_login", "instagram_page", "messenger"] as const;
 /** How an account is connected. It determines the host, the token and the limits of API calls. */
-export type Connection = "instagram_login" | "instagram_page" | "messenger";
+export type Connection = (typeof connections)[number];
 
 export type AccountStatus = "active" | "refresh_failing" | "needs_reauth" | "restricted";
 

@@ -151,11 +151,14 @@ const account = {
   handle: "harbor.tailors",
   display_name: "Harbor Tailors",
   page_id: null,
+  connection: "instagram_login",
   status: "active",
   status_detail: null,
   refresh_error: null,
   last_refreshed_at: iso(0),
+  token_expires_at: null,
   human_agent_blocked_at: null,
+  subscribed_at: null,
   missing_since: null,
 };
 

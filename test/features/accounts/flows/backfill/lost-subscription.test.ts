@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from "vitest";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY, HOUR, MINUTE } from "#base/kernel/time.ts";
-import { readMissingSince } from "#features/accounts/flows/missing-since.ts";
+import { readWebhookStates } from "#features/accounts/flows/webhook-states.ts";
 import { toAccountResponse } from "#features/accounts/routes/account-response.ts";
 import type { AccountRef } from "#features/accounts/rules/accounts.ts";
 import { openTestEnv } from "../../../../support/flows/test-env.ts";
@@ -154,12 +154,30 @@ it("a lost subscription whose backfill is still noted an hour after its end is q
   expect(await queuedBackfills()).toEqual([expect.objectContaining({ account: messenger(), ...backfill })]);
 });
 
+it("an account shows how it is connected, the end of its token, and when a check last found its subscription", async () => {
+  const shown = async (of: TenantId) => {
+    const webhookState = await readWebhookStates(fixture.stores, of);
+    return (await fixture.stores.accounts.list(of)).map((account) => toAccountResponse(account, webhookState(account)));
+  };
+  await connect(messenger());
+  const unchecked = { connection: "messenger", token_expires_at: null, subscribed_at: null };
+  expect(await shown(tenant)).toEqual([expect.objectContaining(unchecked)]);
+  await connectBoth();
+  const subscribedAt = (await fixture.stores.accountChecks.get(tenant, messenger()))?.subscribedAt ?? 0;
+  const checked = { subscribed_at: new Date(subscribedAt).toISOString() };
+  expect(await shown(tenant)).toEqual([
+    expect.objectContaining({ connection: "instagram_page", subscribed_at: expect.any(String) }),
+    expect.objectContaining({ connection: "messenger", ...checked }),
+  ]);
+  expect(await shown(await fixture.team.newTenant())).toEqual([]);
+});
+
 it("a lost subscription is shown on each account until its backfill reached its end", async () => {
   const seenAt = await connectBoth();
   const shown = async () => {
-    const missingSince = await readMissingSince(fixture.stores, tenant);
+    const webhookState = await readWebhookStates(fixture.stores, tenant);
     const accounts = await fixture.stores.accounts.list(tenant);
-    return accounts.map((account) => toAccountResponse(account, missingSince(account)).missing_since);
+    return accounts.map((account) => toAccountResponse(account, webhookState(account)).missing_since);
   };
   expect(await shown()).toEqual([null, null]);
   fixture.subscribed.clear();
