@@ -268,6 +268,16 @@ export interface components {
             url: string;
             events: ("message.received" | "message.sent" | "message.failed" | "message.deleted" | "message.edited" | "message.reaction" | "referral.received" | "account.connected" | "account.reconnected" | "account.disconnected" | "account.refresh_failing" | "account.needs_reauth" | "account.restricted" | "account.recovered" | "webhook.paused" | "test.event")[];
             status: "active" | "paused" | "deleted";
+            /** @description Who paused the endpoint, in the form of an audit entry's `actor`: `system` is Parley itself, after a 410 or days of failures. Null unless it is paused, and where an earlier release paused it. */
+            paused_by: string | null;
+            /** @description The first failed attempt since the last success. Null without one, and again when `url` or `status` is changed. */
+            failing_since: string | null;
+            /** @description The circuit breaker. While it is `open`, the endpoint is not called until `next_probe_at`. `probing`: that time has come. Both times are null while it is `closed`. */
+            circuit: {
+                state: "closed" | "open" | "probing";
+                opened_at: string | null;
+                next_probe_at: string | null;
+            };
             signing_secret_prefix: string;
             secondary_active: boolean;
             secondary_expires_at: string | null;

@@ -88,6 +88,7 @@ export async function createWebhook(
     secretPrefix: prefix,
     sealedSecret: sealed,
     secondary: null,
+    pausedBy: null,
     pausedEvent: null,
     breaker: CLOSED,
     breakerOp: null,

@@ -3,6 +3,7 @@ import { eventTypes } from "#base/events/events.ts";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { iso, isoOrNull, type Millis } from "#base/kernel/time.ts";
 import { getLiveEndpoint } from "#features/delivery/live-endpoint.ts";
+import { circuitState, circuitStates } from "#features/delivery/rules/breaker.ts";
 import { endpointsFor } from "#http/endpoints-for.ts";
 import { httpsUrlMeta } from "#http/fields.ts";
 import { eventCatalog } from "./event-catalog.ts";
@@ -54,6 +55,24 @@ const webhookSchema = z
     url: z.string(),
     events: z.array(z.enum(eventTypes)),
     status: z.enum(["active", "paused", "deleted"]),
+    paused_by: z.nullable(z.string()).register(z.globalRegistry, {
+      description:
+        "Who paused the endpoint, in the form of an audit entry's `actor`: `system` is Parley itself, after a 410 or days of failures. Null unless it is paused, and where an earlier release paused it.",
+    }),
+    failing_since: z.nullable(z.string()).register(z.globalRegistry, {
+      description:
+        "The first failed attempt since the last success. Null without one, and again when `url` or `status` is changed.",
+    }),
+    circuit: z
+      .object({
+        state: z.enum(circuitStates),
+        opened_at: z.nullable(z.string()),
+        next_probe_at: z.nullable(z.string()),
+      })
+      .register(z.globalRegistry, {
+        description:
+          "The circuit breaker. While it is `open`, the endpoint is not called until `next_probe_at`. `probing`: that time has come. Both times are null while it is `closed`.",
+      }),
     signing_secret_prefix: z.string(),
     secondary_active: z.boolean(),
     secondary_expires_at: z.nullable(z.string()),
@@ -70,6 +89,13 @@ function toWebhookResponse(webhook: Endpoint, now: Millis): z.infer<typeof webho
     url: webhook.url,
     events: [...webhook.events],
     status: webhook.status,
+    paused_by: webhook.pausedBy,
+    failing_since: isoOrNull(webhook.breaker.failingSince),
+    circuit: {
+      state: circuitState(webhook.breaker, now),
+      opened_at: isoOrNull(webhook.breaker.openedAt),
+      next_probe_at: isoOrNull(webhook.breaker.openUntil),
+    },
     signing_secret_prefix: webhook.secretPrefix,
     secondary_active: secondaryExpiresAt !== null,
     secondary_expires_at: isoOrNull(secondaryExpiresAt),

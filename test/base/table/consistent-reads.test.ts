@@ -120,6 +120,7 @@ async function createEndpoint(): Promise<string> {
       secretPrefix: "whs_first000",
       sealedSecret: sealed,
       secondary: null,
+      pausedBy: null,
       pausedEvent: null,
       breaker: CLOSED,
       breakerOp: null,

@@ -83,6 +83,7 @@ export function sampleEndpoint(rest: Partial<Endpoint> = {}): Endpoint {
     secretPrefix: "whs_first000",
     sealedSecret: new Uint8Array(Buffer.from("first")),
     secondary: null,
+    pausedBy: null,
     pausedEvent: null,
     breaker: CLOSED,
     breakerOp: null,

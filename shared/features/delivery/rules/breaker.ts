@@ -20,6 +20,8 @@ import { GONE } from "./deliveries.ts";
 export interface Breaker {
   /** Failed attempts in a row. */
   readonly failures: number;
+  /** While open: when it opened. */
+  readonly openedAt: Millis | null;
   /** While open: when the next probe is made. It also identifies that probe. */
   readonly openUntil: Millis | null;
   /** While open: the delay before the probe. */
@@ -37,6 +39,7 @@ export interface Breaker {
 
 export const CLOSED: Breaker = {
   failures: 0,
+  openedAt: null,
   openUntil: null,
   wait: null,
   closedBy: null,
@@ -116,6 +119,15 @@ export function isCircuitOpen(breaker: Breaker, now: Millis): boolean {
   return breakerState(breaker, now) === "open";
 }
 
+/** The states of a circuit as the API shows them. `probing`: its probe is due, and its outcome is not stored yet. */
+export const circuitStates = ["closed", "open", "probing"] as const;
+export type CircuitState = (typeof circuitStates)[number];
+
+export function circuitState({ openUntil }: Breaker, now: Millis): CircuitState {
+  if (openUntil === null) return "closed";
+  return now < openUntil ? "open" : "probing";
+}
+
 export function isSlow({ slowUntil }: Breaker, now: Millis): boolean {
   return slowUntil !== null && now < slowUntil;
 }
@@ -192,7 +204,8 @@ function countFailures(breaker: Breaker, failedAttempts: number, now: Millis): B
 }
 
 function open(breaker: Breaker, failedAttempts: number, now: Millis): Breaker {
-  return { ...countFailures(breaker, failedAttempts, now), wait: PROBE_WAIT_FIRST, openUntil: now + PROBE_WAIT_FIRST };
+  const failed = countFailures(breaker, failedAttempts, now);
+  return { ...failed, openedAt: now, wait: PROBE_WAIT_FIRST, openUntil: now + PROBE_WAIT_FIRST };
 }
 
 function reopen(breaker: Breaker, failedAttempts: number, now: Millis): Breaker {
@@ -205,7 +218,7 @@ function postpone(breaker: Breaker, _failedAttempts: number, now: Millis): Break
 }
 
 function close(breaker: Breaker): Breaker {
-  return { ...breaker, failures: 0, openUntil: null, wait: null, closedBy: breaker.openUntil };
+  return { ...breaker, failures: 0, openedAt: null, openUntil: null, wait: null, closedBy: breaker.openUntil };
 }
 
 function recover(breaker: Breaker): Breaker {

@@ -48,6 +48,11 @@ export interface Endpoint {
   /** The signing secret under KMS; null once the endpoint is deleted. */
   readonly sealedSecret: Uint8Array | null;
   readonly secondary: { readonly sealedSecret: Uint8Array; readonly expiresAt: Millis } | null;
+  /**
+   * Who paused it, as the audit log names them, or `system`. Null unless it is paused, and for one that an earlier release
+   * paused.
+   */
+  readonly pausedBy: string | null;
   /** The ULID of the `webhook.paused` event of the service's last pause; null when there was none. */
   readonly pausedEvent: string | null;
   readonly breaker: Breaker;

@@ -165,11 +165,13 @@ export function endpointStore(table: Table) {
         ...(url === undefined ? {} : { [A.url]: url }),
         ...(events === undefined ? {} : { [A.events]: `${toEventLetters(events)}${laterEvents}` }),
         ...(status === undefined ? {} : { [A.status]: status }),
+        ...(status === "paused" ? { [A.pausedBy]: author.audit.actor } : {}),
       };
+      const remove = status === "active" ? [...failureAttributes, A.pausedBy] : failureAttributes;
       const itemChanges =
         url === undefined && status === undefined
           ? { set }
-          : { set: { ...set, [A.breakerOp]: newOp(author.audit.at) }, remove: failureAttributes };
+          : { set: { ...set, [A.breakerOp]: newOp(author.audit.at) }, remove };
       return change(tenant, endpointId, author, { ...itemChanges, condition: isNotDeleted });
     },
 
@@ -214,7 +216,7 @@ export function endpointStore(table: Table) {
     ): Promise<boolean> {
       const stillFails = failingSince === undefined ? [] : [equals(A.failingSince, failingSince)];
       const condition = allOf(statusAllows("auto_pause"), equals(A.url, url), ...stillFails);
-      const set = { [A.status]: "paused", [A.pausedEvent]: pausedEvent };
+      const set = { [A.status]: "paused", [A.pausedBy]: audit.actor, [A.pausedEvent]: pausedEvent };
       return (await change(tenant, endpointId, { audit, actor: null }, { set, condition })) === "changed";
     },
 

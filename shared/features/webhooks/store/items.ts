@@ -49,6 +49,7 @@ export const isNotDeleted = statusAllows("delete");
 /** The breaker's attributes. They are on the endpoint's own item, so that every reader of the endpoint has them. */
 interface BreakerFields {
   readonly [A.failures]?: number;
+  readonly [A.openedAt]?: Millis;
   readonly [A.openUntil]?: Millis;
   readonly [A.wait]?: Millis;
   readonly [A.closedBy]?: Millis;
@@ -71,6 +72,7 @@ export const failureAttributes = [
 export function breakerFields(breaker: Breaker): { readonly [name in keyof BreakerFields]: number | undefined } {
   return {
     [A.failures]: breaker.failures || undefined,
+    [A.openedAt]: breaker.openedAt ?? undefined,
     [A.openUntil]: breaker.openUntil ?? undefined,
     [A.wait]: breaker.wait ?? undefined,
     [A.closedBy]: breaker.closedBy ?? undefined,
@@ -82,10 +84,13 @@ export function breakerFields(breaker: Breaker): { readonly [name in keyof Break
 }
 
 function toBreaker(item: BreakerFields): Breaker {
+  const { [A.openUntil]: openUntil = null, [A.wait]: wait = null } = item;
   return {
     failures: item[A.failures] ?? 0,
-    openUntil: item[A.openUntil] ?? null,
-    wait: item[A.wait] ?? null,
+    // An earlier release stored no such time: the last probe, or the opening, was one wait before the next probe.
+    openedAt: openUntil === null ? null : (item[A.openedAt] ?? openUntil - (wait ?? 0)),
+    openUntil,
+    wait,
     closedBy: item[A.closedBy] ?? null,
     failingSince: item[A.failingSince] ?? null,
     failedSince: item[A.failedSince] ?? 0,
@@ -103,6 +108,7 @@ export interface EndpointItem extends Key, BreakerFields {
   readonly [A.sealedSecret]?: Uint8Array;
   readonly [A.secondarySecret]?: Uint8Array;
   readonly [A.secondaryExpiresAt]?: Millis;
+  readonly [A.pausedBy]?: string;
   readonly [A.pausedEvent]?: string;
   readonly [A.breakerOp]?: string;
   readonly [A.createdAt]: Millis;
@@ -119,6 +125,7 @@ export function toEndpointItem(tenant: TenantId, endpoint: Endpoint) {
     [A.sealedSecret]: endpoint.sealedSecret ?? undefined,
     [A.secondarySecret]: endpoint.secondary?.sealedSecret,
     [A.secondaryExpiresAt]: endpoint.secondary?.expiresAt,
+    [A.pausedBy]: endpoint.pausedBy ?? undefined,
     [A.pausedEvent]: endpoint.pausedEvent ?? undefined,
     [A.createdAt]: endpoint.createdAt,
     [A.updatedAt]: endpoint.updatedAt,
@@ -138,6 +145,7 @@ export function toEndpoint(item: EndpointItem): Endpoint {
       secondarySecret && secondaryExpiresAt !== undefined
         ? { sealedSecret: secondarySecret, expiresAt: secondaryExpiresAt }
         : null,
+    pausedBy: item[A.status] === "paused" ? (item[A.pausedBy] ?? null) : null,
     pausedEvent: item[A.pausedEvent] ?? null,
     breaker: toBreaker(item),
     breakerOp: item[A.breakerOp] ?? null,

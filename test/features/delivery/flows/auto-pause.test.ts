@@ -70,6 +70,7 @@ it("five days of failures cause one warning and one pause; waiting deliveries ca
   expect(await outage.audits("webhook.auto_pause")).toMatchObject([
     { rs: `webhook:${outage.endpoint.id}`, by: "system", dt: { reason: "failing" } },
   ]);
+  expect((await outage.readEndpoint()).pausedBy).toBe("system");
   expect(Object.values(await outage.statuses())).toEqual(Array(10).fill("blocked"));
 
   outage.respondWith(200);

@@ -8,6 +8,7 @@ import {
   breakerState,
   breakerTransitions,
   CLOSED,
+  circuitState,
   closeBreaker,
   failureAction,
   isCircuitOpen,
@@ -66,7 +67,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 /** A model of the breaker: its failure counts, and the number of failed probes. */
 interface BreakerModel {
   consecutiveFailures: number;
-  open: { at: Millis; failedProbes: number } | null;
+  open: { at: Millis; failedProbes: number; openedAt: Millis } | null;
   since: Millis | null;
   count: number;
 }
@@ -86,19 +87,19 @@ function updateModel(model: BreakerModel, step: Step, openUntil: Millis | null, 
     if (step.failed === 0) return;
     if (!model.open) {
       failed(step.failed);
-      if (model.consecutiveFailures >= 10) model.open = { at: now, failedProbes: 0 };
+      if (model.consecutiveFailures >= 10) model.open = { at: now, failedProbes: 0, openedAt: now };
       return;
     }
     if (now < (openUntil ?? 0) + 2 * MINUTE) return;
     failed(step.failed);
-    model.open = { at: now, failedProbes: model.open.failedProbes + 1 };
+    model.open = { ...model.open, at: now, failedProbes: model.open.failedProbes + 1 };
   }
   if (!model.open) return;
   if (step.do === "probe") {
     if (step.status === 200) return void clear();
     if (step.status === 500) failed(1);
     const more = step.status === 500 ? 1 : 0;
-    model.open = { at: now, failedProbes: model.open.failedProbes + more };
+    model.open = { ...model.open, at: now, failedProbes: model.open.failedProbes + more };
   }
   if (step.do === "close") Object.assign(model, { consecutiveFailures: 0, open: null });
 }
@@ -122,7 +123,8 @@ it("a circuit opens after ten failures in a row for 1, 2, 4, 8, 16 and then 30 m
         if (next && step.do === "attempts") expect(next).not.toEqual(before);
         breaker = next ?? before;
         const openUntil = model.open ? model.open.at + waitAfter(model.open.failedProbes) : null;
-        expect(breaker).toMatchObject({ openUntil, failingSince: model.since, failedSince: model.count });
+        const openedAt = model.open?.openedAt ?? null;
+        expect(breaker).toMatchObject({ openUntil, openedAt, failingSince: model.since, failedSince: model.count });
         if (!model.open) expect(breaker.failures).toBe(model.consecutiveFailures);
         if (before.openUntil !== null && openUntil === null) expect(breaker.closedBy).toBe(before.openUntil);
         if (openUntil !== null) openCount++;
@@ -155,6 +157,16 @@ it("a refusal by the gate and a 410 count as neither failure nor success", () =>
   expect([answered(300), answered(429), answered(500), noAnswer("connect")].map(attemptResult)).toEqual(
     Array(4).fill("failed"),
   );
+});
+
+it("a circuit is shown as open until its probe is due, as probing from then on, and as closed otherwise", () => {
+  const failing = Array.from({ length: 10 }).reduce<Breaker>(
+    (breaker) => onBatch(breaker, { succeeded: false, failed: 1, slowFor: 0 }, NOW) ?? breaker,
+    CLOSED,
+  );
+  const shown = (now: Millis) => circuitState(failing, now);
+  expect([NOW, NOW + MINUTE - 1, NOW + MINUTE, NOW + DAY].map(shown)).toEqual(["open", "open", "probing", "probing"]);
+  expect(circuitState(CLOSED, NOW)).toBe("closed");
 });
 
 it("a circuit stays open until two minutes after its probe was due", () => {

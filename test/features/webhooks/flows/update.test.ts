@@ -27,7 +27,14 @@ it("updating an endpoint changes the given fields, and the audit row names them 
     status: "paused",
   });
   const writtenFields = { breakerOp: expect.any(String), updatedAt: testEnv.now() };
-  expect(changed).toEqual({ ...endpoint, url, events: ["message.sent"], status: "paused", ...writtenFields });
+  expect(changed).toEqual({
+    ...endpoint,
+    url,
+    events: ["message.sent"],
+    status: "paused",
+    pausedBy: "key:key1",
+    ...writtenFields,
+  });
   const [audit] = await fixture.audits("webhook.update");
   expect(audit).toMatchObject({
     rs: `webhook:${endpoint.id}`,

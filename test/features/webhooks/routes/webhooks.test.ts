@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 import { eventTypes } from "#base/events/events.ts";
-import { DAY, iso } from "#base/kernel/time.ts";
+import { DAY, iso, MINUTE } from "#base/kernel/time.ts";
 import { createOperatorKey } from "#features/access/flows/keys.ts";
+import { CLOSED } from "#features/delivery/rules/breaker.ts";
 import { deliveryId } from "#features/delivery/rules/deliveries.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
 import { openedEach, openedOnce } from "../../../support/opened.ts";
@@ -26,6 +27,40 @@ it("a PATCH of an endpoint returns the updated endpoint without a secret", async
   expect((await fixture.ask("PATCH", fixture.endpointPath(), { status: "active" })).body.data.endpoint.status).toBe(
     "active",
   );
+});
+
+it("an endpoint shows its circuit, since when it fails and who paused it, in the list and alone", async () => {
+  const shown = async () => {
+    const { endpoint } = (await fixture.ask("GET", fixture.endpointPath())).body.data;
+    expect((await fixture.ask("GET", "/v1/webhooks")).body.data.endpoints).toEqual([endpoint]);
+    return { circuit: endpoint.circuit, failing_since: endpoint.failing_since, paused_by: endpoint.paused_by };
+  };
+  const healthy = {
+    circuit: { state: "closed", opened_at: null, next_probe_at: null },
+    failing_since: null,
+    paused_by: null,
+  };
+  expect(await shown()).toEqual(healthy);
+  const openedAt = testEnv.now();
+  const breaker = {
+    ...CLOSED,
+    failures: 10,
+    openedAt,
+    openUntil: openedAt + MINUTE,
+    wait: MINUTE,
+    failingSince: openedAt,
+  };
+  await fixture.ports.endpoints.saveBreaker(fixture.tenant, fixture.endpoint, breaker, openedAt);
+  const times = { opened_at: iso(openedAt), next_probe_at: iso(openedAt + MINUTE) };
+  const failing = { ...healthy, failing_since: iso(openedAt) };
+  expect(await shown()).toEqual({ ...failing, circuit: { state: "open", ...times } });
+  testEnv.advance(MINUTE);
+  expect(await shown()).toEqual({ ...failing, circuit: { state: "probing", ...times } });
+  await fixture.ask("PATCH", fixture.endpointPath(), { status: "paused" });
+  const paused = await shown();
+  expect(paused).toMatchObject({ failing_since: null, paused_by: expect.stringMatching(/^key:/) });
+  const [audit] = (await fixture.ask("GET", "/v1/audit")).body.data.audit;
+  expect(audit).toMatchObject({ action: "webhook.update", actor: paused.paused_by });
 });
 
 it("a PATCH of an endpoint without fields changes nothing", async () => {

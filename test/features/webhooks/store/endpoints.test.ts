@@ -1,4 +1,5 @@
 import { type DynamoDBClient, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, expect, it } from "vitest";
 import { type EventType, eventTypes } from "#base/events/events.ts";
 import { newUlid } from "#base/kernel/ids.ts";
@@ -43,7 +44,8 @@ const auditActions = async () => (await queryItems(handle, `A#${tenant}`)).map((
 it("a change of an endpoint sets the given fields and leaves the rest", async () => {
   expect(await endpoints.update(tenant, id, { status: "paused" }, author("webhook.update"))).toBe("changed");
   const op = expect.any(String);
-  expect(await readEndpoint()).toEqual({ ...endpoint(), status: "paused", breakerOp: op, updatedAt: NOW + 1 });
+  const paused = { status: "paused", pausedBy: "cli", breakerOp: op, updatedAt: NOW + 1 };
+  expect(await readEndpoint()).toEqual({ ...endpoint(), ...paused });
   await endpoints.update(
     tenant,
     id,
@@ -95,6 +97,36 @@ it("the service pauses an endpoint once, and only at the same URL", async () => 
   expect(await pause(endpoint().url, "C")).toBe(false);
   expect(await readEndpoint()).toMatchObject({ status: "paused", pausedEvent: "B" });
   expect(await auditActions()).toEqual(["webhook.create", "webhook.auto_pause"]);
+});
+
+it("a paused endpoint names who paused it until it is active again, also where the service paused it before", async () => {
+  const set = (status: "paused" | "active", actor: string) => {
+    const { audit } = author("webhook.update");
+    return endpoints.update(tenant, id, { status }, { audit: { ...audit, actor }, actor: null });
+  };
+  const pausedBy = async () => (await readEndpoint())?.pausedBy;
+  expect(await pausedBy()).toBeNull();
+  await set("paused", "key:one");
+  expect(await pausedBy()).toBe("key:one");
+  await endpoints.update(tenant, id, { events: ["message.sent"] }, author("webhook.update"));
+  expect(await pausedBy()).toBe("key:one");
+  await set("active", "key:two");
+  expect(await pausedBy()).toBeNull();
+  const pause = { url: endpoint().url, pausedEvent: "A" };
+  await endpoints.pause(tenant, id, pause, { ...auditEntry("webhook.auto_pause"), actor: "system" });
+  expect(await pausedBy()).toBe("system");
+  await set("active", "key:two");
+  await set("paused", "console:usr_1");
+  expect(await pausedBy()).toBe("console:usr_1");
+});
+
+it("an open circuit that an earlier release stored was opened, or probed last, one wait before its next probe", async () => {
+  const open = { ...CLOSED, failures: 10, openedAt: NOW, openUntil: NOW + 120_000, wait: 120_000 };
+  await endpoints.saveBreaker(tenant, endpoint(), open, NOW);
+  expect((await readEndpoint())?.breaker.openedAt).toBe(NOW);
+  const Key = { PK: `T#${tenant}`, SK: `WH#${id}` };
+  await handle.client.send(new UpdateCommand({ TableName: handle.name, Key, UpdateExpression: "REMOVE oa" }));
+  expect((await readEndpoint())?.breaker.openedAt).toBe(NOW);
 });
 
 it("the service pauses a failing endpoint only if no attempt has succeeded since", async () => {
