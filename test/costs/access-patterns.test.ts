@@ -6,6 +6,8 @@ import { parseTenant, type TenantId } from "#base/kernel/tenant.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
 import { createKey as createKeyOf, createOperatorKey } from "#features/access/flows/keys.ts";
 import { encodeAccountTask } from "#features/accounts/queue.ts";
+import { answerTimes } from "#features/stats/rules.ts";
+import type { Counts } from "#features/stats/store.ts";
 import { nameOwner } from "#features/tenants/flows/owners.ts";
 import { setTenantStatus } from "#features/tenants/flows/tenant-status.ts";
 import { createTenant } from "#features/tenants/flows/tenants.ts";
@@ -87,12 +89,30 @@ test("a page of 50 audit rows is one query", async () => {
   expect(await pageCost(pipeline, liveKey, "/v1/audit", "audit")).toEqual(readCost(1));
 });
 
+test("a filtered page of the audit log examines 200 rows, and goes on after them", async () => {
+  const { tenant, liveKey } = await freshWorkspace(pipeline, { endpoints: 0 });
+  const at = pipeline.now();
+  const actor = "console:usr_01JABCDEFGHJKMNPQRSTVWXYZ0";
+  for (let row = 0; row < 220; row++) {
+    const entry = { action: "webhook.replay", resource: `webhook:${newUlid(at)}`, actor, ip: "203.0.113.113" } as const;
+    await pipeline.stores.audit.add(tenant, { ...entry, detail: { delivery: "x".repeat(26) }, at });
+  }
+  const path = "/v1/audit?action=key.create";
+  expect(withoutKeyAndRate(await pipeline.cost(() => pipeline.call(liveKey, "GET", path)))).toEqual(readCost(5));
+});
+
+/** Counts of which each is this number, but for those of the endpoints. */
+function allCounts(count: number, endpoints: Counts["endpoints"]): Counts {
+  const answers = Object.fromEntries(answerTimes.map((time) => [time, count])) as Counts["answers"];
+  return { received: count, sent: count, answers, endpoints };
+}
+
 /** A workspace where every endpoint had every state in each of the last 25 hours. */
 async function busyDay(endpoints: number): Promise<Workspace> {
   const workspace = await freshWorkspace(pipeline, { endpoints });
   const states = { delivered: 12_345, failed: 123, dlq: 12 };
   for (let hour = 0; hour < 25; hour++) {
-    const counts = { messages: 12_345, endpoints: new Map(workspace.endpointIds.map((id) => [id, states])) };
+    const counts = allCounts(12_345, new Map(workspace.endpointIds.map((id) => [id, states])));
     await pipeline.stores.counters.add(workspace.tenant, counts, pipeline.now() - hour * HOUR);
   }
   return workspace;
@@ -144,7 +164,7 @@ test("statistics and audit of a filtered inbox cost the 200 heads that are exami
 test("a batch's counts are one unit, however many endpoints are counted", async () => {
   const { tenant, endpointIds } = await busyDay(20);
   const states = { delivered: 1, failed: 1, dlq: 1 };
-  const counts = { messages: 1, endpoints: new Map(endpointIds.map((id) => [id, states])) };
+  const counts = allCounts(1, new Map(endpointIds.map((id) => [id, states])));
   expect(await pipeline.cost(() => pipeline.stores.counters.add(tenant, counts, pipeline.now()))).toEqual(writeCost(1));
 });
 

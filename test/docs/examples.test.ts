@@ -40,7 +40,13 @@ const samples: Readonly<Record<string, readonly Sample[]>> = {
   "docs/guides/delivery.md": [
     { schema: getDelivery.data, value: (attempt) => ({ delivery: { ...row, attempts: [attempt] } }) },
   ],
-  "docs/guides/stats.md": [{ schema: getStats.data, value: itself }],
+  "docs/guides/stats.md": [
+    { schema: getStats.data, value: itself },
+    {
+      schema: getStats.data,
+      value: (hour) => ({ messages_24h: 115, dlq_total: 0, window_hours: 24, endpoints: [], series: [hour] }),
+    },
+  ],
   "docs/guides/uploads.md": [
     { schema: createUpload.data, value: inEnvelope },
     { schema: finishUpload.data, value: inEnvelope },

@@ -1189,6 +1189,14 @@ export interface components {
                     limit?: number;
                     /** @description The `next_cursor` of an earlier response to the same query. */
                     cursor?: string;
+                    /** @description One or more of tenant.create, tenant.update, account.connect, account.reconnect, account.disconnect, conversation.erase, key.create, key.revoke, operator_key.create, operator_key.revoke, webhook.create, webhook.update, webhook.delete, webhook.rotate, webhook.test, webhook.replay, webhook.bulk_replay, webhook.auto_pause, hold.create, hold.verify, invite.create, invite.revoke, invite.accept, invite.decline, member.role_change, member.remove, session.create_link, session.sign_in, session.sign_out, platform.deauthorize, platform.data_deletion, separated by commas */
+                    action?: string;
+                    /** @description Exactly this actor, such as `console:<user_id>` or `system`. An unknown one matches nothing. */
+                    actor?: string;
+                    /** @description ISO 8601 or epoch milliseconds */
+                    from?: string | number;
+                    /** @description ISO 8601 or epoch milliseconds */
+                    to?: string | number;
                 };
                 data: {
                     audit: components["schemas"]["AuditEntry"][];
@@ -1467,6 +1475,7 @@ export interface components {
                 query?: {
                     /** @description The slug of the tenant. Required for an operator key and for a member of several tenants, else optional. */
                     tenant?: string;
+                    series?: "hour";
                 };
                 data: {
                     messages_24h: number;
@@ -1478,6 +1487,7 @@ export interface components {
                         failed: number;
                         dlq: number;
                     }[];
+                    series?: components["schemas"]["StatsHour"][];
                 };
             };
             /** @description List webhook endpoints */
@@ -1791,6 +1801,26 @@ export interface components {
                     at: string;
                 };
             };
+        };
+        StatsHour: {
+            starts_at: string;
+            received: number;
+            sent: number;
+            /** @description The answers of the hour by the time from the first message that waited. Each answer counts once, in the first of these that it fits. */
+            answers: {
+                within_5_minutes: number;
+                within_15_minutes: number;
+                within_1_hour: number;
+                within_4_hours: number;
+                within_24_hours: number;
+                later: number;
+            };
+            endpoints: {
+                endpoint_id: string;
+                delivered: number;
+                failed: number;
+                dlq: number;
+            }[];
         };
         Tenant: {
             id: string;

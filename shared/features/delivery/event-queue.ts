@@ -25,6 +25,8 @@ export interface EventMessage extends Traced {
   readonly repeated: boolean;
   /** No counter includes the event's message yet: the worker that writes its first delivery counts it. */
   readonly uncounted?: boolean;
+  /** How long the person waited for the event's message. Absent where it answers no message. */
+  readonly answeredAfter?: Millis;
   /** The event is about a test key's send: its deliveries are not in the statistics. */
   readonly test?: boolean;
   /** When the webhook arrived that the event is of. Absent for other events, and where an earlier release sent the message. */
@@ -41,6 +43,7 @@ const schema = z.object({
   source: z.optional(z.object({ conversation_id: z.string(), position: z.string() })),
   repeated: z.optional(z.boolean()),
   uncounted: z.optional(z.boolean()),
+  answered_after: z.optional(z.number()),
   test: z.optional(z.boolean()),
   received_at: z.optional(z.number()),
   excluded_endpoint_id: z.optional(z.string()),
@@ -57,6 +60,7 @@ export function encodeEvent(message: EventMessage): string {
       source: source ? { conversation_id: source.conversationId, position: source.position } : undefined,
       repeated: message.repeated || undefined,
       uncounted: message.uncounted || undefined,
+      answered_after: message.answeredAfter,
       test: message.test || undefined,
       received_at: message.receivedAt,
       excluded_endpoint_id: message.excludedEndpointId,
@@ -65,15 +69,22 @@ export function encodeEvent(message: EventMessage): string {
   );
 }
 
+/** What is known of a message beside its row. */
+interface MessageTimes {
+  /** When its webhook arrived. */
+  readonly receivedAt?: Millis | undefined;
+  /** Since when the person had waited for it. Null where it answers no message. */
+  readonly answersSince?: Millis | null;
+}
+
 /**
  * The queue message of a message's event. It carries keys only. The message is counted with its first delivery, which
  * saves a write.
- * @param receivedAt when the webhook of the message arrived
  */
 export function messageEvent(
   tenant: TenantId,
   { message, ref, isNew }: { readonly message: Message; readonly ref: MessageRef; readonly isNew: boolean },
-  receivedAt?: Millis,
+  { receivedAt, answersSince = null }: MessageTimes = {},
 ) {
   return {
     body: encodeEvent({
@@ -84,6 +95,7 @@ export function messageEvent(
       repeated: !isNew,
       uncounted: message.scope === "live" && !message.counted,
       test: message.scope === "test",
+      ...(answersSince === null ? {} : { answeredAfter: message.sentAt - answersSince }),
       ...(receivedAt === undefined ? {} : { receivedAt }),
     }),
     group: tenant,
@@ -95,7 +107,8 @@ export function decodeEvent(text: string): EventMessage | null {
 }
 
 function toMessage(body: z.output<typeof schema>): EventMessage {
-  const { source, received_at: receivedAt, excluded_endpoint_id: excludedEndpointId } = body;
+  const { source, answered_after: answeredAfter, received_at: receivedAt } = body;
+  const { excluded_endpoint_id: excludedEndpointId } = body;
   return {
     tenant: body.tenant,
     eventUlid: body.event_ulid,
@@ -103,6 +116,7 @@ function toMessage(body: z.output<typeof schema>): EventMessage {
     source: source ? { conversationId: source.conversation_id, position: source.position } : null,
     repeated: body.repeated === true,
     ...(body.uncounted ? { uncounted: true } : {}),
+    ...(answeredAfter === undefined ? {} : { answeredAfter }),
     ...(body.test ? { test: true } : {}),
     ...(receivedAt === undefined ? {} : { receivedAt }),
     ...(excludedEndpointId === undefined ? {} : { excludedEndpointId }),

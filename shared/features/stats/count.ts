@@ -4,10 +4,21 @@ import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import type { DeliveryStatus } from "#features/delivery/rules/deliveries.ts";
 import type { CountingPorts } from "./ports.ts";
-import { type EndState, toEndState } from "./rules.ts";
+import {
+  type AnswerTime,
+  answerTime,
+  answerTimes,
+  type CountedMessage,
+  countedMessages,
+  type EndState,
+  NO_ANSWERS,
+  toEndState,
+} from "./rules.ts";
 
 interface TenantTally {
-  messages: number;
+  received: number;
+  sent: number;
+  readonly answers: Record<AnswerTime, number>;
   readonly endpoints: Map<string, Record<EndState, number>>;
 }
 
@@ -19,8 +30,11 @@ export function newTally(): Tally {
 }
 
 /** Counts a stored live message. */
-export function countMessage(tally: Tally, tenant: TenantId): void {
-  tenantTally(tally, tenant).messages++;
+export function countMessage(tally: Tally, tenant: TenantId, { isReceived, answeredAfter }: CountedMessage): void {
+  const counts = tenantTally(tally, tenant);
+  if (isReceived) counts.received++;
+  else counts.sent++;
+  if (answeredAfter !== null) counts.answers[answerTime(answeredAfter)]++;
 }
 
 /** Counts a delivery that reached a final status. Deliveries of a test key's sends are not counted. */
@@ -36,9 +50,11 @@ export function countDelivery(
 
 /** Adds the tally of another part of the batch. */
 export function mergeTally(tally: Tally, other: Tally): void {
-  for (const [tenant, { messages, endpoints }] of other) {
+  for (const [tenant, { received, sent, answers, endpoints }] of other) {
     const target = tenantTally(tally, tenant);
-    target.messages += messages;
+    target.received += received;
+    target.sent += sent;
+    for (const time of answerTimes) target.answers[time] += answers[time];
     for (const [endpointId, counts] of endpoints) {
       const totals = endpointCounts(target, endpointId);
       totals.delivered += counts.delivered;
@@ -58,7 +74,7 @@ export async function saveTally(
   now: Millis,
   onMessagesCounted: (tenant: TenantId, messagesInHour: number) => Promise<void> = async () => {},
 ): Promise<void> {
-  const stored = [...tally.values()].reduce((sum, { messages }) => sum + messages, 0);
+  const stored = [...tally.values()].reduce((sum, counts) => sum + countedMessages(counts), 0);
   if (stored > 0) ports.log({ event: "metrics.counted", metrics: { Stored: stored } });
   await allDone(
     [...tally].map(async ([tenant, counts]) => {
@@ -66,14 +82,19 @@ export async function saveTally(
         const messagesInHour = await ports.counters.add(tenant, counts, now);
         if (messagesInHour !== null) await onMessagesCounted(tenant, messagesInHour);
       } catch (error) {
-        ports.log({ event: "counters.save_failed", error: errorClass(error), messages: counts.messages });
+        ports.log({ event: "counters.save_failed", error: errorClass(error), messages: countedMessages(counts) });
       }
     }),
   );
 }
 
 function tenantTally(tally: Tally, tenant: TenantId): TenantTally {
-  const entry = tally.get(tenant) ?? { messages: 0, endpoints: new Map() };
+  const entry = tally.get(tenant) ?? {
+    received: 0,
+    sent: 0,
+    answers: { ...NO_ANSWERS },
+    endpoints: new Map(),
+  };
   tally.set(tenant, entry);
   return entry;
 }

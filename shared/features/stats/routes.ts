@@ -1,9 +1,65 @@
 import * as z from "zod/mini";
+import { iso } from "#base/kernel/time.ts";
 import { endpointsFor } from "#http/endpoints-for.ts";
-import { getStats as read } from "./flows.ts";
+import { type HourStats, getStats as read, type Stats } from "./flows.ts";
 import type { StatsPorts } from "./ports.ts";
 
 const endpoint = endpointsFor<StatsPorts>();
+
+const endpointCountsSchema = z.object({
+  endpoint_id: z.string(),
+  delivered: z.int(),
+  failed: z.int(),
+  dlq: z.int(),
+});
+
+const hourSchema = z
+  .object({
+    starts_at: z.string(),
+    received: z.int(),
+    sent: z.int(),
+    answers: z
+      .object({
+        within_5_minutes: z.int(),
+        within_15_minutes: z.int(),
+        within_1_hour: z.int(),
+        within_4_hours: z.int(),
+        within_24_hours: z.int(),
+        later: z.int(),
+      })
+      .register(z.globalRegistry, {
+        description:
+          "The answers of the hour by the time from the first message that waited. Each answer counts once, in the first of these that it fits.",
+      }),
+    endpoints: z.array(endpointCountsSchema),
+  })
+  .register(z.globalRegistry, { id: "StatsHour" });
+
+function toEndpointResponse({
+  endpointId,
+  delivered,
+  failed,
+  dlq,
+}: Stats["endpoints"][number]): z.infer<typeof endpointCountsSchema> {
+  return { endpoint_id: endpointId, delivered, failed, dlq };
+}
+
+function toHourResponse({ startsAt, received, sent, answers, endpoints }: HourStats): z.infer<typeof hourSchema> {
+  return {
+    starts_at: iso(startsAt),
+    received,
+    sent,
+    answers: {
+      within_5_minutes: answers.within5Minutes,
+      within_15_minutes: answers.within15Minutes,
+      within_1_hour: answers.within1Hour,
+      within_4_hours: answers.within4Hours,
+      within_24_hours: answers.within24Hours,
+      later: answers.later,
+    },
+    endpoints: endpoints.map(toEndpointResponse),
+  };
+}
 
 export const getStats = endpoint.tenant({
   operation: "getStats",
@@ -13,25 +69,23 @@ export const getStats = endpoint.tenant({
   tag: "Audit and stats",
   summary: "Get counts for the current hour and the 24 hours before it",
   description:
-    "Live messages are counted in the hour they were stored, deliveries in the hour they reached their status. Blocked deliveries count as failed. A replay does not reduce a count. Every endpoint that is not deleted has a row.",
+    "Live messages are counted in the hour they were stored, deliveries in the hour they reached their status. Blocked deliveries count as failed. A replay does not reduce a count. Every endpoint that is not deleted has a row. `series=hour` adds the counts of each hour, the earliest first.",
+  query: z.object({ series: z.optional(z.enum(["hour"])) }),
   data: z.object({
     messages_24h: z.int(),
     dlq_total: z.int(),
     window_hours: z.int(),
-    endpoints: z.array(z.object({ endpoint_id: z.string(), delivered: z.int(), failed: z.int(), dlq: z.int() })),
+    endpoints: z.array(endpointCountsSchema),
+    series: z.optional(z.array(hourSchema)),
   }),
-  handle: async ({ tenant, now, ports }) => {
+  handle: async ({ tenant, query, now, ports }) => {
     const stats = await read(ports, tenant, now);
     return {
       messages_24h: stats.messages,
       dlq_total: stats.dlq,
       window_hours: stats.windowHours,
-      endpoints: stats.endpoints.map(({ endpointId, delivered, failed, dlq }) => ({
-        endpoint_id: endpointId,
-        delivered,
-        failed,
-        dlq,
-      })),
+      endpoints: stats.endpoints.map(toEndpointResponse),
+      ...(query.series === "hour" ? { series: stats.hours.map(toHourResponse) } : {}),
     };
   },
 });

@@ -2,17 +2,26 @@ import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { newOp } from "#base/kernel/ids.ts";
 import { RETENTION, STATS_WINDOW } from "#base/kernel/limits.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
-import { DAY, type Millis, SECOND } from "#base/kernel/time.ts";
+import { DAY, HOUR, type Millis, SECOND } from "#base/kernel/time.ts";
 import { ttl } from "#base/table/attributes.ts";
 import type { Table } from "#base/table/client.ts";
 import { conditionalWrite } from "#base/table/conditional-write.ts";
 import { absentOr, differs, equals, itemDoesNotExist } from "#base/table/expressions.ts";
-import { type Key, startOfHour, t13, timeToLive } from "#base/table/keys.ts";
+import { type Key, positionTime, startOfHour, t13, timeToLive } from "#base/table/keys.ts";
 import { put, UnknownOutcome, update } from "#base/table/writes.ts";
-import { type EndCounts, type EndState, endStates } from "./rules.ts";
+import {
+  type AnswerCounts,
+  type AnswerTime,
+  answerTimes,
+  countedMessages,
+  type EndCounts,
+  type EndState,
+  endStates,
+  NO_ANSWERS,
+} from "./rules.ts";
 
 /** An hour has a further number for each endpoint and end state: see `endpointCounter`. */
-const A = { ...ttl, lastOp: "lo", messages: "m" } as const;
+const A = { ...ttl, lastOp: "lo", messages: "m", received: "r", sent: "s" } as const;
 
 const ClaimA = { ...ttl, op: "o" } as const;
 
@@ -34,17 +43,38 @@ const TAIL_CHARS = 5;
 
 const attributePrefixes = { delivered: "d", failed: "f", dlq: "q" } as const satisfies Record<EndState, string>;
 
+const answerAttributes = {
+  within5Minutes: "a5m",
+  within15Minutes: "a15m",
+  within1Hour: "a1h",
+  within4Hours: "a4h",
+  within24Hours: "a1d",
+  later: "al",
+} as const satisfies Record<AnswerTime, string>;
+
 /** Counts of one tenant. */
 export interface Counts {
-  readonly messages: number;
+  readonly received: number;
+  readonly sent: number;
+  readonly answers: AnswerCounts;
   /** By endpoint id. */
   readonly endpoints: ReadonlyMap<string, EndCounts>;
 }
 
-/** Counts of a tenant within the window. */
-export interface WindowCounts {
+/** Counts of a tenant within a time. */
+export interface TimeCounts {
+  /** Also those of an earlier release, which counted them alone. */
   readonly messages: number;
+  readonly received: number;
+  readonly sent: number;
+  readonly answers: AnswerCounts;
   forEndpoint(endpointId: string): EndCounts;
+}
+
+/** Counts of a tenant within the window. */
+export interface WindowCounts extends TimeCounts {
+  /** Each hour of the window, the earliest first. The last one has what a process whose clock is ahead counted. */
+  readonly hours: readonly (TimeCounts & { readonly startsAt: Millis })[];
 }
 
 export type Counters = ReturnType<typeof counterStore>;
@@ -73,7 +103,7 @@ export function counterStore(table: Table) {
         if (error instanceof UnknownOutcome && (await isLastOp(key, op))) return null;
         throw error;
       });
-      return result?.applied && counts.messages > 0 ? (result.item?.[A.messages] ?? null) : null;
+      return result?.applied && countedMessages(counts) > 0 ? (result.item?.[A.messages] ?? null) : null;
     },
 
     /**
@@ -93,8 +123,9 @@ export function counterStore(table: Table) {
       return result.applied;
     },
 
-    /** The sums over the hour of `now` and the 24 hours before it. */
+    /** The sums over the hour of `now` and the 24 hours before it, and each of these hours. */
     async window(tenant: TenantId, now: Millis): Promise<WindowCounts> {
+      const lastHour = startOfHour(now);
       // At most 25 items of about 1 KB fit into one page of a query.
       const { Items = [] } = await client.send(
         new QueryCommand({
@@ -102,17 +133,16 @@ export function counterStore(table: Table) {
           KeyConditionExpression: "PK = :s AND SK >= :from",
           ExpressionAttributeValues: {
             ":s": hourKey(tenant, now).PK,
-            ":from": t13(startOfHour(now) - STATS_WINDOW),
+            ":from": t13(lastHour - STATS_WINDOW),
           },
         }),
       );
-      const sum = (name: string) => (Items as HourItem[]).reduce((all, item) => all + (item[name] ?? 0), 0);
+      const items = Items as HourItem[];
+      const startsAt = Array.from({ length: STATS_WINDOW / HOUR + 1 }, (_, i) => lastHour - STATS_WINDOW + i * HOUR);
+      const isOf = (hour: Millis) => (item: HourItem) => Math.min(positionTime(item.SK), lastHour) === hour;
       return {
-        messages: sum(A.messages),
-        forEndpoint: (endpointId) => {
-          const count = (state: EndState) => sum(endpointCounter(state, endpointId));
-          return { delivered: count("delivered"), failed: count("failed"), dlq: count("dlq") };
-        },
+        ...toCounts(items),
+        hours: startsAt.map((hour) => ({ startsAt: hour, ...toCounts(items.filter(isOf(hour))) })),
       };
     },
   };
@@ -132,8 +162,27 @@ export function counterStore(table: Table) {
 /** The numbers of an hour's item. */
 type HourItem = Key & { readonly [name: string]: number | undefined };
 
-function toIncrements({ messages, endpoints }: Counts): Record<string, number> {
-  const increments: Record<string, number> = { [A.messages]: messages };
+/** The sums over some items. */
+function toCounts(items: readonly HourItem[]): TimeCounts {
+  const sum = (name: string) => items.reduce((all, item) => all + (item[name] ?? 0), 0);
+  const answers = { ...NO_ANSWERS };
+  for (const time of answerTimes) answers[time] = sum(answerAttributes[time]);
+  return {
+    messages: sum(A.messages),
+    received: sum(A.received),
+    sent: sum(A.sent),
+    answers,
+    forEndpoint: (endpointId) => {
+      const count = (state: EndState) => sum(endpointCounter(state, endpointId));
+      return { delivered: count("delivered"), failed: count("failed"), dlq: count("dlq") };
+    },
+  };
+}
+
+function toIncrements({ received, sent, answers, endpoints }: Counts): Record<string, number> {
+  const messages = countedMessages({ received, sent });
+  const increments: Record<string, number> = { [A.messages]: messages, [A.received]: received, [A.sent]: sent };
+  for (const time of answerTimes) increments[answerAttributes[time]] = answers[time];
   for (const [endpointId, counts] of endpoints) {
     for (const state of endStates) increments[endpointCounter(state, endpointId)] = counts[state];
   }

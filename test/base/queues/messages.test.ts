@@ -55,6 +55,14 @@ const messages = [
     decode: decodeInbound,
   },
   {
+    name: "event of an answer",
+    v1: null,
+    v2: `{"v":2,"tenant":"demo","event_ulid":"${eventUlid}","event_type":"message.sent","source":{"conversation_id":"${conversation}","position":"p1"},"uncounted":true,"answered_after":60000}`,
+    message: { ...event, type: "message.sent", source, repeated: false, uncounted: true, answeredAfter: 60_000 },
+    encode: encodeEvent,
+    decode: decodeEvent,
+  },
+  {
     name: "event of a message",
     v1: `{"v":1,"t":"demo","e":"${eventUlid}","ty":"message.received","c":"${conversation}","p":"p1","r":1,"k":1,"z":1}`,
     v2: `{"v":2,"tenant":"demo","event_ulid":"${eventUlid}","event_type":"message.received","source":{"conversation_id":"${conversation}","position":"p1"},"repeated":true,"uncounted":true,"test":true}`,

@@ -6,6 +6,8 @@ import type { Millis } from "#base/kernel/time.ts";
 import type { NewAccount } from "#features/accounts/store/connections.ts";
 import { CLOSED } from "#features/delivery/rules/breaker.ts";
 import { conversationId, type Message } from "#features/inbox/rules/messages.ts";
+import { NO_ANSWERS } from "#features/stats/rules.ts";
+import type { Counts } from "#features/stats/store.ts";
 import type { Endpoint } from "#features/webhooks/rules/endpoints.ts";
 
 /** An instant with odd milliseconds, so that a cut at whole seconds shows. */
@@ -71,6 +73,11 @@ export function sampleMessage(tenant: TenantId, rest: Partial<Message> & { reado
     ),
     ...rest,
   };
+}
+
+/** Counts of a batch: nothing, with overrides. */
+export function sampleCounts(rest: Partial<Counts> = {}): Counts {
+  return { received: 0, sent: 0, answers: NO_ANSWERS, endpoints: new Map(), ...rest };
 }
 
 /** An active endpoint for inbound messages, with overrides. */

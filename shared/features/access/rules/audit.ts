@@ -49,6 +49,25 @@ export interface AuditEntry {
   readonly at: Millis;
 }
 
+/** A filter of the audit log. Null means no filter on that field. */
+export interface AuditFilter {
+  readonly actions: readonly AuditAction[] | null;
+  readonly actor: string | null;
+  /** The first and the last instant of the entries. */
+  readonly from: Millis | null;
+  readonly to: Millis | null;
+}
+
+export const NO_AUDIT_FILTER: AuditFilter = { actions: null, actor: null, from: null, to: null };
+
+/** Whether an entry has one of the actions and the actor. */
+export function matchesAuditFilter(
+  { actions, actor }: AuditFilter,
+  entry: Pick<AuditEntry, "action" | "actor">,
+): boolean {
+  return (actions === null || actions.includes(entry.action)) && (actor === null || actor === entry.actor);
+}
+
 export function auditId(ulid: string): string {
   return `aud_${ulid}`;
 }

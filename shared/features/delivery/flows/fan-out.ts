@@ -6,6 +6,7 @@ import { MINUTE, type Millis } from "#base/kernel/time.ts";
 import { currentTrace } from "#base/kernel/trace.ts";
 import { done, drop, type RecordOutcome } from "#base/queues/record-outcome.ts";
 import { countMessage } from "#features/stats/count.ts";
+import type { CountedMessage } from "#features/stats/rules.ts";
 import { type Endpoint, subscribedEndpoints } from "#features/webhooks/rules/endpoints.ts";
 import type { EventMessage } from "../event-queue.ts";
 import type { DeliverPorts } from "../ports.ts";
@@ -55,7 +56,7 @@ export async function fanOut(ports: DeliverPorts, publication: Publication, batc
   if (!rendered) return drop("gone");
   const uncounted = await isUncounted(ports, publication, { targets, batch });
   // The first row is written once, and its writer counts the message. An event without a row has a claim instead.
-  if (uncounted && targets.length === 0) countMessage(batch.tally, event.tenant);
+  if (uncounted && targets.length === 0) countMessage(batch.tally, event.tenant, toCountedMessage(event));
   const results = await Promise.allSettled(
     targets.map((endpoint, index) => {
       const endpointEvent = { ...event, uncounted: uncounted && index === 0 };
@@ -65,6 +66,10 @@ export async function fanOut(ports: DeliverPorts, publication: Publication, batc
   const rejection = results.find((result) => result.status === "rejected");
   if (rejection) throw rejection.reason;
   return done;
+}
+
+function toCountedMessage({ type, answeredAfter }: EventMessage): CountedMessage {
+  return { isReceived: type === "message.received", answeredAfter: answeredAfter ?? null };
 }
 
 /**
@@ -144,7 +149,7 @@ async function resumeOthers(
 
 async function publishToEndpoint(ports: DeliverPorts, publication: EndpointPublication, batch: Batch): Promise<void> {
   const { event, endpoint } = publication;
-  const { tenant, eventUlid, source, uncounted = false } = event;
+  const { tenant, eventUlid, source } = event;
   if (event.repeated) {
     const existing = await atStage("prepare", ports.deliveries.get(tenant, endpoint.id, eventUlid));
     if (existing) return void (await resumeFinishedAttempt(ports, tenant, existing, batch.now()));
@@ -155,6 +160,7 @@ async function publishToEndpoint(ports: DeliverPorts, publication: EndpointPubli
   const settledAt = batch.now();
   const test = event.test === true;
   const delivery = { endpointId: endpoint.id, eventUlid, eventType: event.type, source, test, ...currentTrace() };
+  const uncounted = event.uncounted ? toCountedMessage(event) : null;
   const recorded = await finishAttempt(
     ports,
     { tenant, endpoint, delivery, ...judgement, settledAt, uncounted, receivedAt: event.receivedAt },

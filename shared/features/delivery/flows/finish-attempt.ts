@@ -7,6 +7,7 @@ import type { TenantId } from "#base/kernel/tenant.ts";
 import { isoOrNull, type Millis } from "#base/kernel/time.ts";
 import { currentTrace } from "#base/kernel/trace.ts";
 import { countDelivery, countMessage } from "#features/stats/count.ts";
+import type { CountedMessage } from "#features/stats/rules.ts";
 import type { Endpoint } from "#features/webhooks/rules/endpoints.ts";
 import type { DeliverPorts } from "../ports.ts";
 import { type BreakerState, breakerState, isCircuitOpen, isSlow, slowFor } from "../rules/breaker.ts";
@@ -34,8 +35,8 @@ interface JudgedFirstAttempt extends AttemptEnd, Judgement<InitialStatus> {
   readonly tenant: TenantId;
   readonly endpoint: Endpoint;
   readonly delivery: NewDelivery;
-  /** No counter includes the event's message yet. */
-  readonly uncounted: boolean;
+  /** The event's message, if no counter includes it yet. */
+  readonly uncounted: CountedMessage | null;
   /** When the webhook arrived that the event is of. */
   readonly receivedAt?: Millis | undefined;
 }
@@ -79,7 +80,7 @@ async function followUp(
   const { tenant, endpoint, outcome, verdict, settledAt } = judged;
   const delivery = "row" in judged ? judged.row : judged.delivery;
   countDelivery(tally, tenant, delivery, verdict.status);
-  if ("uncounted" in judged && judged.uncounted) countMessage(tally, tenant);
+  if ("uncounted" in judged && judged.uncounted) countMessage(tally, tenant, judged.uncounted);
   const dueAt = nextAttemptAt(verdict, settledAt);
   if (dueAt !== null) {
     const wasSlow = health !== null && outcome !== null && slowFor(outcome) > 0;

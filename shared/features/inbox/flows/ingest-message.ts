@@ -43,9 +43,11 @@ export async function ingestMessage(ports: IngestPorts, update: MessageUpdate, c
   // Even where the row is unsent already: the run that emptied it may have died before it updated the head.
   const isUnsent = hasPending && (await applyPending(ports, changeContext, record.ref));
   if (!isUnsent && record.message.unsentAt === undefined) {
-    effects.events.push(messageEvent(tenant, record, receivedAt));
+    effects.events.push(messageEvent(tenant, record, { receivedAt, answersSince: advance.answersSince }));
   } else if (record.isNew && record.message.direction !== "outbound") {
-    countMessage(effects.tally, tenant);
+    const { answersSince } = advance;
+    const answeredAfter = answersSince === null ? null : record.message.sentAt - answersSince;
+    countMessage(effects.tally, tenant, { isReceived: record.message.direction === "inbound", answeredAfter });
   }
   requestProfile(effects, { tenant, message: record.message, before: snapshot, snapshot: advance.snapshot, now });
 }

@@ -24,6 +24,8 @@ export const headAttributes = {
   ...ttl,
   ...feedIndex,
   accountHandle: "ah",
+  /** Of a shown message of the account: since when the person had waited for it; 0 where it answers no message. */
+  answersSince: "an",
   doneAt: "da",
   erasedAt: "ea",
   handle: "ph",

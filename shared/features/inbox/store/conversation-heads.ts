@@ -65,6 +65,8 @@ export interface HeadItem extends Key {
   readonly [A.lastKind]?: AttachmentType;
   /** Removed by an answer. A late one may leave it: it counts only after the last outbound message. */
   readonly [A.waitingSince]?: Millis;
+  /** Of the shown message, unless it is inbound: the `waitingSince` that it removed, or 0. */
+  readonly [A.answersSince]?: Millis;
   /** When a person marked the last inbound message as done. A newer message of either side removes it. */
   readonly [A.doneAt]?: Millis;
   readonly [A.accountHandle]: string;
@@ -114,10 +116,17 @@ export function toHead(tenant: TenantId, item: HeadItem, now: Millis): Conversat
  * A head that an earlier version stored has no such time, and one whose answer came late has one from before it: then the
  * last inbound message counts.
  */
-function readWaitingSince(item: HeadItem): Millis | null {
+function readWaitingSince(item: Partial<HeadItem>): Millis | null {
   if (item[A.lastDirection] !== "inbound") return null;
   const { [A.waitingSince]: since, [A.lastInboundAt]: lastInboundAt = null, [A.lastOutboundAt]: lastOutboundAt } = item;
   return since !== undefined && since > (lastOutboundAt ?? Number.NEGATIVE_INFINITY) ? since : lastInboundAt;
+}
+
+/** @param hasAdvanced whether this run made the head show the message */
+function readAnswersSince(message: Message, previous: Partial<HeadItem>, hasAdvanced: boolean): Millis | null {
+  // The message of an earlier run, or the echo of a send that was not matched to it then.
+  if (previous[A.lastMessageHash] === shortHash(message.id)) return previous[A.answersSince] || null;
+  return hasAdvanced ? readWaitingSince(previous) : null;
 }
 
 /** A head without a last message stands for no conversation: it is new or erased. */
@@ -147,6 +156,11 @@ export interface HeadAdvance {
   /** There was no conversation: the message started it, if it may. */
   readonly started: boolean;
   readonly snapshot: ConversationSnapshot;
+  /**
+   * Since when the person had waited for the message. Null where it answers no message, and for the answer of an earlier run
+   * that another message has followed since.
+   */
+  readonly answersSince: Millis | null;
 }
 
 /** The inbox in which a head is listed. */
@@ -201,6 +215,8 @@ export function headAdvances(table: Table) {
         [A.lastVersion]: messageVersion(message),
         [A.lastKind]: storedKind(message),
         [A.waitingSince]: message.direction === "inbound" ? storedOr(A.waitingSince, sentAt) : undefined,
+        // A run that repeats this one reads here what the first one removed.
+        [A.answersSince]: message.direction === "inbound" ? undefined : storedOr(A.waitingSince, 0),
         [A.doneAt]: undefined,
         [A.feed]: inboxFeed(tenant, feedShard(message.conversationId, inbox.shards)),
         [A.feedPosition]: inboxPosition(sentAt, message.conversationId),
@@ -230,7 +246,11 @@ export function headAdvances(table: Table) {
         (first.current?.[A.pictureEndsAt] ?? expiredPicture) !== expiredPicture;
       const result = hasNewPicture ? await advance(null) : first;
       const previous = (result.applied ? result.item : result.current) ?? {};
-      const headAdvance: HeadAdvance = { started: previous[A.lastAt] === undefined, snapshot: toSnapshot(previous) };
+      const headAdvance: HeadAdvance = {
+        started: previous[A.lastAt] === undefined,
+        snapshot: toSnapshot(previous),
+        answersSince: message.direction === "inbound" ? null : readAnswersSince(message, previous, result.applied),
+      };
       const { erasedAt } = headAdvance.snapshot;
       if (result.applied || !result.current || (erasedAt !== null && sentAt <= erasedAt)) return headAdvance;
       if ((previous[sideAttribute] ?? Number.NEGATIVE_INFINITY) >= sentAt) {
@@ -242,7 +262,10 @@ export function headAdvances(table: Table) {
         // An answer that comes late: of the messages after it, the last one is known to wait.
         const waiting = { [sideAttribute]: sentAt, [A.waitingSince]: previous[A.lastInboundAt] };
         const stillWaits = allOf(advancesSide, equals(A.lastDirection, "inbound"), atMost(A.waitingSince, sentAt));
-        if ((await conditionalWrite(table, update(key, { set: waiting }, stillWaits))).applied) return headAdvance;
+        if ((await conditionalWrite(table, update(key, { set: waiting }, stillWaits))).applied) {
+          const since = readWaitingSince(previous);
+          return { ...headAdvance, answersSince: since !== null && since <= sentAt ? since : null };
+        }
       }
       await conditionalWrite(table, update(key, { set: { [sideAttribute]: sentAt } }, advancesSide));
       return headAdvance;

@@ -44,8 +44,10 @@ export async function completeSend(ports: CompletePorts, attempt: SendAttempt, m
   if (settling === "settled_before" && record.isNew && (await undoErasedEcho(ports, attempt, record))) return;
   const inbox = { accountHandle: head.accountHandle, shards };
   // A test message reaches no one, so it does not change the conversation's head.
+  let answersSince: Millis | null = null;
   if (send.scope === "live") {
     const advance = await ports.conversations.advanceHead(tenant, record.message, { ...inbox, mayStart: false });
+    answersSince = advance.answersSince;
     if (!advance.started) {
       // An erasure removed the message, and this process stored it again: its event names what is gone.
       if (await undoLateWrite(ports, tenant, record, advance)) return;
@@ -55,7 +57,7 @@ export async function completeSend(ports: CompletePorts, attempt: SendAttempt, m
       await ports.conversations.advanceHead(tenant, record.message, inbox);
     }
   }
-  await ports.events.send(messageEvent(tenant, record));
+  await ports.events.send(messageEvent(tenant, record, { answersSince }));
 }
 
 /**

@@ -2,14 +2,15 @@ import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, expect, it } from "vitest";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY, HOUR, iso } from "#base/kernel/time.ts";
-import { counterStore } from "#features/stats/store.ts";
+import { NO_ANSWERS } from "#features/stats/rules.ts";
+import { type Counts, counterStore } from "#features/stats/store.ts";
 import { createTenant } from "#features/tenants/flows/tenants.ts";
 import { tenantStore } from "#features/tenants/store/tenants.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
 import { openedOnce } from "../../../support/opened.ts";
 import { openApiApp } from "../../../support/routes/api-app.ts";
 import { openStores } from "../../../support/stores/open-stores.ts";
-import { newTenant } from "../../../support/stores/samples.ts";
+import { newTenant, sampleCounts } from "../../../support/stores/samples.ts";
 import { linkTestAccount } from "../../accounts/flows/support/link-test-account.ts";
 
 let tenant: TenantId;
@@ -29,7 +30,7 @@ interface AuditRow {
   readonly resource: string;
 }
 const readAudit = async (query = "", apiKey = key) => (await api.request(apiKey, `/v1/audit${query}`)).body.data;
-const readStats = async (apiKey = key) => (await api.request(apiKey, "/v1/stats")).body.data;
+const readStats = async (apiKey = key, query = "") => (await api.request(apiKey, `/v1/stats${query}`)).body.data;
 async function hook(): Promise<string> {
   testEnv.advance(1);
   const response = await api.request(key, "/v1/webhooks", { url: "http://127.0.0.1:1/in" }, "198.51.100.9");
@@ -116,6 +117,50 @@ it("GET /v1/audit pages through each row once and refuses a cursor of another te
   }
 });
 
+it("GET /v1/audit filters by action, actor and time, alone and together", async () => {
+  const startedAt = testEnv.now();
+  for (let i = 0; i < 3; i++) await hook();
+  const all: AuditRow[] = (await readAudit()).audit;
+  const actions = async (query: string) => (await readAudit(query)).audit.map(({ action }: AuditRow) => action);
+  const creations = all.filter(({ action }) => action === "webhook.create");
+  expect(creations).toHaveLength(3);
+  expect((await readAudit("?action=webhook.create")).audit).toEqual(creations);
+  expect(await actions("?action=tenant.create,key.create")).toEqual(["key.create", "tenant.create"]);
+  const actor = encodeURIComponent(creations[0]?.actor ?? "");
+  expect((await readAudit(`?actor=${actor}`)).audit).toEqual(creations);
+  expect(await actions(`?actor=${actor}&action=key.create`)).toEqual([]);
+  expect(await actions("?actor=key:unknown")).toEqual([]);
+  const ids = (await readAudit(`?from=${startedAt + 1}&to=${startedAt + 2}`)).audit.map(({ id }: AuditRow) => id);
+  expect(ids).toEqual(creations.slice(1).map(({ id }) => id));
+  expect(await actions(`?to=${iso(startedAt)}`)).toEqual(["key.create", "tenant.create"]);
+});
+
+it("GET /v1/audit pages through what a filter selects, and a cursor counts for its filter alone", async () => {
+  for (let i = 0; i < 4; i++) await hook();
+  const first = await readAudit("?action=webhook.create&limit=3");
+  expect(first.audit).toHaveLength(3);
+  const second = await readAudit(`?action=webhook.create&limit=3&cursor=${first.next_cursor}`);
+  expect(second).toMatchObject({ audit: [{ action: "webhook.create" }], next_cursor: null });
+  for (const query of ["", "?action=key.create", "?action=webhook.create&actor=cli"]) {
+    const joined = `${query}${query === "" ? "?" : "&"}cursor=${first.next_cursor}`;
+    expect((await api.request(key, `/v1/audit${joined}`)).status, query).toBe(400);
+  }
+});
+
+it.each([
+  "action=webhook",
+  "action=",
+  "actor=",
+  `actor=${"a".repeat(201)}`,
+  "from=yesterday",
+  "from=2026-11-29&to=2026-11-28",
+])("GET /v1/audit refuses the filter %s", async (query) => {
+  expect(await api.request(key, `/v1/audit?${query}`)).toMatchObject({
+    status: 400,
+    body: { error: { code: "invalid_request" } },
+  });
+});
+
 it("GET /v1/audit shows only the tenant's own rows, to live and test keys alike", async () => {
   await hook();
   const other = newTenant();
@@ -139,12 +184,11 @@ it("GET /v1/audit stores a row for 400 days", async () => {
 });
 
 const none = { delivered: 0, failed: 0, dlq: 0 };
-const count = (endpoints: Record<string, object>, messages = 0, at = testEnv.now()) =>
-  counterStore(testEnv.table).add(
-    tenant,
-    { messages, endpoints: new Map(Object.entries(endpoints).map(([id, counts]) => [id, { ...none, ...counts }])) },
-    at,
-  );
+const count = (endpoints: Record<string, object>, received = 0, more: Partial<Counts> = {}) => {
+  const endpointCounts = new Map(Object.entries(endpoints).map(([id, counts]) => [id, { ...none, ...counts }]));
+  const counts = sampleCounts({ received, endpoints: endpointCounts, ...more });
+  return counterStore(testEnv.table).add(tenant, counts, testEnv.now());
+};
 
 it("GET /v1/stats has a row for each live endpoint, oldest first, also without deliveries", async () => {
   expect(await readStats()).toEqual({ messages_24h: 0, dlq_total: 0, window_hours: 24, endpoints: [] });
@@ -189,6 +233,44 @@ it("GET /v1/stats drops an hour once 24 later hours have started", async () => {
   expect(await readStats()).toMatchObject({ messages_24h: 2, endpoints: [{ failed: 3 }] });
   testEnv.advance(1);
   expect(await readStats()).toMatchObject({ messages_24h: 0, endpoints: [{ failed: 0 }] });
+});
+
+it("GET /v1/stats with series=hour has each of 25 hours with its counts and answers, the earliest first", async () => {
+  const id = await hook();
+  await count({ [id]: { delivered: 1 } }, 2, { sent: 3, answers: { ...NO_ANSWERS, within15Minutes: 1, later: 2 } });
+  testEnv.advance(HOUR);
+  await count({ [id]: { dlq: 4 } }, 5);
+  expect(await readStats()).not.toHaveProperty("series");
+  const stats = await readStats(undefined, "?series=hour");
+  const { series, ...totals } = stats;
+  expect(totals).toEqual(await readStats());
+  const thisHour = testEnv.now() - (testEnv.now() % HOUR);
+  const noAnswers = {
+    within_5_minutes: 0,
+    within_15_minutes: 0,
+    within_1_hour: 0,
+    within_4_hours: 0,
+    within_24_hours: 0,
+    later: 0,
+  };
+  const emptyHour = { received: 0, sent: 0, answers: noAnswers, endpoints: [{ endpoint_id: id, ...none }] };
+  const hours = Array.from({ length: 25 }, (_, i) => ({ starts_at: iso(thisHour - (24 - i) * HOUR), ...emptyHour }));
+  expect(series.slice(0, 23)).toEqual(hours.slice(0, 23));
+  expect(series.slice(23)).toEqual([
+    {
+      ...hours[23],
+      received: 2,
+      sent: 3,
+      answers: { ...noAnswers, within_15_minutes: 1, later: 2 },
+      endpoints: [{ endpoint_id: id, ...none, delivered: 1 }],
+    },
+    { ...hours[24], received: 5, endpoints: [{ endpoint_id: id, ...none, dlq: 4 }] },
+  ]);
+});
+
+it("GET /v1/stats refuses any other series", async () => {
+  for (const series of ["day", "", "HOUR"])
+    expect((await api.request(key, `/v1/stats?series=${series}`)).status).toBe(400);
 });
 
 it("GET /v1/stats covers only the tenant, and a test key may read it", async () => {

@@ -29,7 +29,7 @@ async function recordEntry(entry: Partial<AuditEntry> = {}): Promise<void> {
   await table.client.send(new PutCommand({ TableName: table.name, Item: auditItem(tenant, full) }));
 }
 
-const list = (rest: { before?: string | null; limit?: number; now?: number } = {}) =>
+const list = (rest: Partial<Parameters<typeof audit.list>[1]> = {}) =>
   audit.list(tenant, { before: null, limit: 50, now: NOW, ...rest });
 
 it("an action of several writes has its row before the first one, and its result is added to the row", async () => {
@@ -76,6 +76,17 @@ it("the audit trail is newest first and has each row once, including several of 
   expect(new Set(visited.map(({ resource }) => resource)).size).toBe(23);
   expect(visited).toHaveLength(23);
   expect(visited.map(({ ulid }) => ulid)).toEqual([...visited.map(({ ulid }) => ulid)].sort().reverse());
+});
+
+it("the audit trail reads at most 200 rows for a page of one action, which may be empty, and goes on after them", async () => {
+  await recordEntry({ action: "key.revoke", at: NOW - 500 });
+  for (let i = 1; i <= 250; i++) await recordEntry({ at: NOW - i });
+  await recordEntry({ action: "key.revoke", at: NOW });
+  const filter = { actions: ["key.revoke"], actor: null, from: null, to: null } as const;
+  const first = await list({ filter });
+  expect(first.rows.map(({ at }) => at)).toEqual([NOW]);
+  const second = await list({ filter, before: first.next });
+  expect(second).toMatchObject({ rows: [{ action: "key.revoke", at: NOW - 500 }], next: null });
 });
 
 it("the audit trail shows a row for 400 days, to the millisecond, although the table removes it later", async () => {

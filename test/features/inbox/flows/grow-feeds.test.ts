@@ -10,7 +10,7 @@ import { inboundBody, instagramWebhook } from "../../../support/flows/inbound-we
 import { invokeWorker } from "../../../support/flows/queue-worker.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
 import { openedOnce } from "../../../support/opened.ts";
-import { newTenant } from "../../../support/stores/samples.ts";
+import { newTenant, sampleCounts } from "../../../support/stores/samples.ts";
 
 const testEnv = openedOnce(openTestEnv);
 
@@ -26,7 +26,7 @@ it("a tenant's feeds get a second shard with the message that exceeds one shard'
     const deliver = deliverWorker(testEnv.deliverPorts(queues, openWebhookClient()), testEnv.now);
     await invokeWorker(testEnv.eventSource, queues.events, deliver);
   };
-  await counterStore(testEnv.table).add(tenant, { messages: 539_999, endpoints: new Map() }, testEnv.now());
+  await counterStore(testEnv.table).add(tenant, sampleCounts({ received: 539_999 }), testEnv.now());
   await take("last-of-one");
   expect((await states.get(tenant)).shards).toBe(1);
   await take("first-of-two");

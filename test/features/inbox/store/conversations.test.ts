@@ -252,6 +252,41 @@ it("an answer that comes after newer messages leaves the last of them waiting, a
   expect((await readHead(tenant)).waitingSince).toBe(NOW + 4);
 });
 
+it("an answer knows since when the person waited, however often it is stored, and a further message answers nothing", async () => {
+  const tenant = newTenant();
+  const answersSince = async (message: Message) =>
+    (await conversations.advanceHead(tenant, message, SAMPLE_INBOX)).answersSince;
+  expect(await answersSince(answer(tenant, "first", NOW - 9))).toBeNull();
+  expect(await answersSince(inbound(tenant, "m1", NOW))).toBeNull();
+  expect(await answersSince(inbound(tenant, "m2", NOW + 1))).toBeNull();
+  for (let run = 0; run < 3; run++) expect(await answersSince(answer(tenant, "m3", NOW + 2))).toBe(NOW);
+  for (let run = 0; run < 2; run++) expect(await answersSince(answer(tenant, "m4", NOW + 3))).toBeNull();
+  expect(await answersSince(answer(tenant, "m3", NOW + 2))).toBeNull();
+  expect(await answersSince(inbound(tenant, "m5", NOW + 4))).toBeNull();
+  expect(await answersSince(answer(tenant, "m6", NOW + 5))).toBe(NOW + 4);
+});
+
+it("an answer that was stored as an unmatched echo first knows since when the person waited as a send, too", async () => {
+  const tenant = newTenant();
+  await conversations.advanceHead(tenant, inbound(tenant, "m1", NOW), SAMPLE_INBOX);
+  for (const direction of ["echo", "outbound"] as const) {
+    const message = sampleMessage(tenant, { id: "m2", direction, sentAt: NOW + 1 });
+    expect((await conversations.advanceHead(tenant, message, SAMPLE_INBOX)).answersSince).toBe(NOW);
+  }
+});
+
+it("an answer that comes after a newer message knows since when the person waited, if any message was before it", async () => {
+  const tenant = newTenant();
+  const answersSince = async (id: string, sentAt: number) =>
+    (await conversations.advanceHead(tenant, answer(tenant, id, sentAt), SAMPLE_INBOX)).answersSince;
+  for (const after of [1, 4]) {
+    await conversations.advanceHead(tenant, inbound(tenant, `m${after}`, NOW + after), SAMPLE_INBOX);
+  }
+  expect(await answersSince("early", NOW)).toBeNull();
+  expect(await answersSince("late", NOW + 2)).toBe(NOW + 1);
+  expect(await answersSince("later", NOW + 3)).toBeNull();
+});
+
 it("an answer ends the waiting", async () => {
   const tenant = newTenant();
   await conversations.advanceHead(tenant, inbound(tenant, "m1", NOW), SAMPLE_INBOX);

@@ -3,13 +3,14 @@ import { startRequestTime } from "#base/kernel/request-time.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY, HOUR, MINUTE } from "#base/kernel/time.ts";
 import type { Caller } from "#features/access/rules/callers.ts";
+import { decodeEvent } from "#features/delivery/event-queue.ts";
 import { conversationId } from "#features/inbox/rules/messages.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
 import { sendReply } from "#features/sending/flows/reply.ts";
 import { type Receiver, startReceiver } from "../../../base/net/receiver.ts";
 import { injectFaults } from "../../../support/faults.ts";
-import { queueDepth } from "../../../support/flows/queue-worker.ts";
+import { queueDepth, receiveAllMessages } from "../../../support/flows/queue-worker.ts";
 import { openTestEnv, type TestQueues } from "../../../support/flows/test-env.ts";
 import { openedOnce } from "../../../support/opened.ts";
 import { queryItems, readItem, setAttributes, writeItem } from "../../../support/stores/items.ts";
@@ -96,6 +97,20 @@ it("a reply of a signed-in person is stored and published in their name, and tha
   expect(await storedActor(person)).toBe("console:usr_1");
   expect(await storedActor(callerFor(tenant))).toBeNull();
   expect(await sendRecords()).toMatchObject(expect.arrayContaining([expect.objectContaining({ ac: "console:usr_1" })]));
+});
+
+it("the event of a reply says how long the person waited for it, and that of a further reply does not", async () => {
+  const startedAt = testEnv.now();
+  testEnv.advance(HOUR);
+  const answeredAfter: unknown[] = [];
+  for (const text of ["first", "second"]) {
+    platformAnswer = { status: 200, body: { message_id: `mid-${++sentCount}` } };
+    await reply(text);
+    testEnv.advance(1);
+    for (const { body } of await receiveAllMessages(testEnv.eventSource, queues.events))
+      answeredAfter.push(decodeEvent(body)?.answeredAfter);
+  }
+  expect(answeredAfter).toEqual([testEnv.now() - 2 - startedAt, undefined]);
 });
 
 it("a reply is sent to the platform once with the account's token, stored, shown in the inbox and published", async () => {

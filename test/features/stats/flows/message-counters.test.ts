@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
-import { SECOND } from "#base/kernel/time.ts";
+import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import { auditEntry } from "#features/access/rules/callers.ts";
 import { messageEvent } from "#features/delivery/event-queue.ts";
 import { conversationId, type Message } from "#features/inbox/rules/messages.ts";
@@ -43,6 +43,60 @@ it("inbound messages count once however often they are repeated, in both directi
   await ingest();
   await fixture.deliver();
   expect(await fixture.messages()).toBe(4);
+});
+
+/** Received, sent, and the answers by the time that people waited, without the times that none has. */
+async function counted() {
+  const { hours } = await fixture.stats();
+  const { received, sent, answers } = hours.at(-1) ?? { answers: {} };
+  return { received, sent, ...Object.fromEntries(Object.entries(answers).filter(([, count]) => count > 0)) };
+}
+
+it("an answer counts once by how long the person waited, however often it is repeated", async () => {
+  await say({ mid: "a" }, { mid: "b", at: testEnv.now() + SECOND });
+  await ingest();
+  await fixture.deliver();
+  expect(await counted()).toEqual({ received: 2, sent: 0 });
+  for (let arrivals = 0; arrivals < 2; arrivals++) {
+    await say({ mid: "answer", echo: true, at: testEnv.now() + 6 * MINUTE });
+    await ingest();
+    await fixture.deliver();
+    expect(await counted()).toEqual({ received: 2, sent: 1, within15Minutes: 1 });
+  }
+  await say({ mid: "more", echo: true, at: testEnv.now() + 7 * MINUTE });
+  await ingest();
+  await fixture.deliver();
+  expect(await counted()).toEqual({ received: 2, sent: 2, within15Minutes: 1 });
+});
+
+it("an answer counts by how long the person waited when the run that stored it could not publish it", async () => {
+  await say({ mid: "a" });
+  await ingest();
+  await fixture.deliver();
+  await say({ mid: "answer", echo: true, at: testEnv.now() + MINUTE });
+  const broken = testEnv.ingestPorts({ ...fixture.queues, events: `${fixture.queues.events}-gone` });
+  expect((await ingest(broken)).failed).toHaveLength(1);
+  testEnv.advance(31 * SECOND);
+  await ingest();
+  await fixture.deliver();
+  expect(await counted()).toEqual({ received: 1, sent: 1, within5Minutes: 1 });
+});
+
+it("an answer that was unsent before it came counts by how long the person waited", async () => {
+  await say({ mid: "a" });
+  await ingest();
+  await fixture.deliver();
+  const at = testEnv.now() + MINUTE;
+  const early = JSON.parse(instagramWebhook(fixture.account, [{ mid: "answer", text: "", at, echo: true }]));
+  early.entry[0].messaging[0].message = { mid: "answer", is_deleted: true, is_echo: true };
+  await openQueue(fixture.queues.inbound, testEnv.eventSource).send({
+    body: inboundBody(JSON.stringify(early), testEnv.now()),
+  });
+  await ingest();
+  await say({ mid: "answer", echo: true, at });
+  await ingest();
+  await fixture.deliver();
+  expect(await counted()).toEqual({ received: 1, sent: 1, within5Minutes: 1 });
 });
 
 it("inbound messages cost one update per tenant of the batch", async () => {

@@ -8,10 +8,11 @@ import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY, HOUR, SECOND } from "#base/kernel/time.ts";
 import { openTable } from "#base/table/client.ts";
 import { UnknownOutcome } from "#base/table/writes.ts";
+import { NO_ANSWERS } from "#features/stats/rules.ts";
 import { counterStore } from "#features/stats/store.ts";
 import { type Fault, injectFaults } from "../../../support/faults.ts";
 import { openedOnce } from "../../../support/opened.ts";
-import { NOW, newTenant } from "../../../support/stores/samples.ts";
+import { NOW, newTenant, sampleCounts } from "../../../support/stores/samples.ts";
 import { openTestTable } from "../../../support/stores/test-table.ts";
 
 const THIS_HOUR = NOW - (NOW % HOUR);
@@ -24,7 +25,7 @@ beforeEach(() => {
   tenant = newTenant();
 });
 
-const messages = (count: number) => ({ messages: count, endpoints: new Map() });
+const messages = (count: number) => sampleCounts({ received: count });
 const readCounts = async (now = NOW) => {
   const counts = await counters.window(tenant, now);
   return { messages: counts.messages, one: counts.forEndpoint(firstEndpoint), two: counts.forEndpoint(secondEndpoint) };
@@ -35,16 +36,13 @@ const readItem = async (hour: number) => {
 };
 
 it("the counters of a tenant sum up all batches, per endpoint and state", async () => {
-  await counters.add(
-    tenant,
-    { messages: 3, endpoints: new Map([[firstEndpoint, { ...noCounts, delivered: 2 }]]) },
-    NOW,
-  );
+  const one = new Map([[firstEndpoint, { ...noCounts, delivered: 2 }]]);
+  await counters.add(tenant, sampleCounts({ received: 2, sent: 1, endpoints: one }), NOW);
   const both = new Map([
     [firstEndpoint, { delivered: 1, failed: 4, dlq: 0 }],
     [secondEndpoint, { delivered: 0, failed: 0, dlq: 5 }],
   ]);
-  await counters.add(tenant, { messages: 0, endpoints: both }, NOW + 1);
+  await counters.add(tenant, sampleCounts({ endpoints: both }), NOW + 1);
   expect(await readCounts()).toEqual({
     messages: 3,
     one: { delivered: 3, failed: 4, dlq: 0 },
@@ -58,12 +56,13 @@ it("the counters of a tenant belong to one tenant, and are zero where nothing wa
 });
 
 it("the counters of a tenant create no item for an empty batch", async () => {
-  await counters.add(tenant, { messages: 0, endpoints: new Map([[firstEndpoint, noCounts]]) }, NOW);
+  await counters.add(tenant, sampleCounts({ endpoints: new Map([[firstEndpoint, noCounts]]) }), NOW);
   expect(await readItem(THIS_HOUR)).toBeUndefined();
 });
 
 it("the counters of a tenant lose nothing when twenty batches are added at once", async () => {
-  const each = { messages: 1, endpoints: new Map([[firstEndpoint, { ...noCounts, failed: 1 }]]) };
+  const endpoints = new Map([[firstEndpoint, { ...noCounts, failed: 1 }]]);
+  const each = sampleCounts({ received: 1, endpoints });
   await Promise.all(Array.from({ length: 20 }, () => counters.add(tenant, each, NOW)));
   expect(await readCounts()).toMatchObject({ messages: 20, one: { failed: 20 } });
 });
@@ -82,6 +81,28 @@ it("the window of the counters is the current hour and the 24 before it, to the 
 it("the window of the counters includes counts of a worker whose clock is ahead", async () => {
   await counters.add(tenant, messages(2), THIS_HOUR + HOUR);
   expect((await readCounts(THIS_HOUR + HOUR - 1)).messages).toBe(2);
+});
+
+it("the hours of the counters have what was counted in each, and the last one what a clock that is ahead counted", async () => {
+  const answers = { ...NO_ANSWERS, within1Hour: 1, within24Hours: 2 };
+  await counters.add(tenant, sampleCounts({ received: 9 }), THIS_HOUR - 24 * HOUR - 1);
+  await counters.add(tenant, sampleCounts({ received: 1 }), THIS_HOUR - 24 * HOUR);
+  await counters.add(tenant, sampleCounts({ received: 2, sent: 3, answers }), THIS_HOUR - 1);
+  await counters.add(tenant, sampleCounts({ sent: 4 }), THIS_HOUR);
+  await counters.add(tenant, sampleCounts({ sent: 5, answers }), THIS_HOUR + HOUR);
+  const { hours, received, sent } = await counters.window(tenant, THIS_HOUR + HOUR - 1);
+  expect(hours.map(({ startsAt }) => startsAt)).toEqual(
+    Array.from({ length: 25 }, (_, i) => THIS_HOUR + (i - 24) * HOUR),
+  );
+  const shown = (index: number) => {
+    const { received, sent, answers, messages } = hours.at(index) ?? {};
+    return { received, sent, answers, messages };
+  };
+  expect(shown(0)).toEqual({ received: 1, sent: 0, answers: NO_ANSWERS, messages: 1 });
+  expect(shown(1)).toEqual({ received: 0, sent: 0, answers: NO_ANSWERS, messages: 0 });
+  expect(shown(-2)).toEqual({ received: 2, sent: 3, answers, messages: 5 });
+  expect(shown(-1)).toEqual({ received: 0, sent: 9, answers, messages: 9 });
+  expect({ received, sent }).toEqual({ received: 3, sent: 12 });
 });
 
 it("the window of the counters reads items that expire eight days after their hour started", async () => {

@@ -12,7 +12,7 @@ import { openTestEnv } from "../../../support/flows/test-env.ts";
 import { openedOnce } from "../../../support/opened.ts";
 import { repetitions } from "../../../support/sampling.ts";
 import { openStores } from "../../../support/stores/open-stores.ts";
-import { newTenant, sampleMessage, toTenantId } from "../../../support/stores/samples.ts";
+import { newTenant, sampleCounts, sampleMessage, toTenantId } from "../../../support/stores/samples.ts";
 import { openTeamEnv } from "../../access/flows/team/support/team.ts";
 import { openWorkspace, runDeletion } from "./support/doomed-tenant.ts";
 
@@ -157,7 +157,7 @@ it("deleting a tenant waits after each pass for the longest run of a worker, unt
     const late = { id: `${tenant} late ${waits.length}`, conversationId: conversation, account, participant };
     const message = sampleMessage(tenant, { ...late, sentAt: testEnv.now() });
     await stores().messages.record(tenant, message, testEnv.now(), 1);
-    await stores().counters.add(tenant, { messages: 1, endpoints: new Map() }, testEnv.now());
+    await stores().counters.add(tenant, sampleCounts({ sent: 1 }), testEnv.now());
   });
   expect(betweenPasses(waits)).toEqual([3 * MINUTE, 3 * MINUTE, 3 * MINUTE]);
   expect(await rowsNaming(tenant)).toHaveLength(1);
