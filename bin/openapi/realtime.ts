@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { streamFrameSchemas } from "#features/realtime/events.ts";
+import { activityStates } from "#features/realtime/rules/activity.ts";
 import { type Json, removeDatePattern } from "#http/openapi/schemas.ts";
 import { withKnownSchemas } from "./known-schemas.ts";
 
@@ -32,6 +33,8 @@ const descriptions: Readonly<Record<FrameName, string>> = {
     "A conversation changed: a message, an echo or a profile. It is as `GET /v1/conversations` shows it. `erased` says that it was erased.",
   "hold.updated": "A held message changed its status.",
   "upload.updated": "An upload changed its status.",
+  "presence.updated":
+    "Another person of the tenant reads or writes in a conversation, or left it. Only sockets of people get it, and of a tenant with at most 50 sockets. Forget `reading` after 90 seconds and `writing` after 12 seconds without a repetition.",
 };
 
 const GATEWAY_FAILURE = "gateway-failure";
@@ -40,6 +43,16 @@ const pingSchema = {
   type: "object",
   properties: { type: { type: "string", const: "ping" } },
   required: ["type"],
+};
+
+const presenceSchema = {
+  type: "object",
+  properties: {
+    type: { type: "string", const: "presence" },
+    conversation_id: { type: "string" },
+    state: { type: "string", enum: [...activityStates] },
+  },
+  required: ["type", "conversation_id", "state"],
 };
 
 /** What the gateway sends itself, in its own form, when the function that processes a frame of a client fails. */
@@ -64,6 +77,7 @@ export function frameSchemas(components: Json): Json {
   });
   return Object.fromEntries([
     [frameSchemaName("ping"), pingSchema],
+    [frameSchemaName("presence"), presenceSchema],
     [frameSchemaName(GATEWAY_FAILURE), gatewayFailureSchema],
     ...entries,
   ]);
@@ -78,13 +92,21 @@ export function realtimeStream(): RealtimeStream {
   });
   return {
     description:
-      "A WebSocket that sends each event of a tenant within a second. Delivery is at-least-once and unordered: de-duplicate by `id`. There is no replay. A connection lasts two hours at most, and ten minutes without a frame. A frame over 4 KB, or more than 60 frames in one minute of the clock, closes it. Any other frame than `ping` is ignored.",
+      "A WebSocket that sends each event of a tenant within a second. Delivery is at-least-once and unordered: de-duplicate by `id`. There is no replay. A connection lasts two hours at most, and ten minutes without a frame. A frame over 4 KB, or more than 60 frames in one minute of the clock, closes it. Any other frame than `ping` and `presence` is ignored.",
     address: {
       description:
         "`url` of a ticket, with the ticket in the query. With `&include=conversation` a message and its conversation come in one frame. A ticket opens one connection, within 60 seconds. The handshake is refused with 401 for a ticket that was used, has expired or is unknown, with 403 for a ticket of a session from another `Origin` than the console, and with 429 while the tenant has 1,000 connections.",
       example: "wss://<host>/<stage>?ticket=wst_…",
     },
-    client: { frames: [toFrame("ping", "Keeps the connection open.")] },
+    client: {
+      frames: [
+        toFrame("ping", "Keeps the connection open."),
+        toFrame(
+          "presence",
+          "What the person of the socket does with a conversation. The other people of the tenant get `presence.updated`; nothing is stored. Repeat `reading` within 90 seconds and `writing` within 12 seconds. Without an answer; that of a key, and of a conversation id that is none of the tenant, is ignored.",
+        ),
+      ],
+    },
     server: {
       frames: (Object.keys(streamFrameSchemas) as FrameName[]).map((name) => toFrame(name, descriptions[name])),
       events: "Each event under `webhooks`, as the body that an endpoint gets.",

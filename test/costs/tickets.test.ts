@@ -14,6 +14,7 @@ import { openTestEnv } from "../support/flows/test-env.ts";
 import { attachMeter } from "../support/meter.ts";
 import { openedOnce } from "../support/opened.ts";
 import { openStores } from "../support/stores/open-stores.ts";
+import { sampleConversationId } from "../support/stores/samples.ts";
 
 let tenant: TenantId;
 // The units of "Realtime stream" in docs/design/table-costs.md.
@@ -76,6 +77,29 @@ test("a ticket, a socket, its frames and its end", async () => {
   expect(await cost(verify)).toEqual({ wcu: 6, rcu: 1 });
   const close = () => closeSockets(stream.ports, { tenant, connectionIds: [connectionId], now: testEnv.now() });
   expect(await cost(close)).toEqual({ wcu: 7, rcu: 1 });
+});
+
+test.each([
+  [2, 0.5],
+  [20, 0.5],
+  [50, 1],
+  [51, 1],
+  [200, 1],
+])("a report of what a person does, of a tenant with %i sockets", async (sockets, rcu) => {
+  const team = await stream.team.newTenant();
+  const member = await stream.newMember(team);
+  const connectionIds: string[] = [];
+  for (let i = 0; i < sockets; i++) connectionIds.push(await stream.open(member, team));
+  const [connectionId = ""] = connectionIds;
+  const pushPorts = { ...openStores(testEnv.table), ...stream.ports };
+  await processHello(pushPorts, { tenant: team, connectionId }, testEnv.now());
+  const text = JSON.stringify({
+    type: "presence",
+    conversation_id: sampleConversationId(team),
+    state: "reading",
+  });
+  const report = () => receiveFrame(stream.ports, { connectionId, text, now: testEnv.now() });
+  expect(await cost(report)).toEqual({ wcu: 1, rcu });
 });
 
 test("the end of an access whose tenant has sockets", async () => {

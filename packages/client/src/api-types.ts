@@ -1777,6 +1777,23 @@ export interface components {
         PongFrame: {
             type: "pong";
         };
+        PresenceFrame: {
+            type: "presence";
+            conversation_id: string;
+            state: "reading" | "writing" | "left";
+        };
+        PresenceUpdatedFrame: {
+            id: string;
+            type: "presence.updated";
+            api_version: "1.0.0";
+            created_at: string;
+            tenant_id: string;
+            data: {
+                conversation_id: string;
+                user_id: string;
+                state: "reading" | "writing" | "left";
+            };
+        };
         ReferralReceivedEvent: {
             id: string;
             type: "referral.received";

@@ -6,7 +6,15 @@ export type { PagedList } from "./pages.ts";
 export { Parley } from "./parley.ts";
 export type { Progress } from "./post-file.ts";
 export type { RealtimeConnection, RealtimeOptions, RealtimeState } from "./realtime/connection.ts";
-export type { ConversationUpdated, Hello, HoldUpdated, StreamEvent, UploadUpdated } from "./realtime/frames.ts";
+export type {
+  ConversationUpdated,
+  Hello,
+  HoldUpdated,
+  PresenceUpdated,
+  StreamEvent,
+  UploadUpdated,
+} from "./realtime/frames.ts";
+export { PRESENCE_LIFETIME_MS, type PresenceState } from "./realtime/presence.ts";
 export type { WebSocketConstructor, WebSocketLike } from "./realtime/stream-socket.ts";
 export type { FileUpload, UploadOptions, UploadWaitOptions } from "./resources/attachments.ts";
 export type { Invite, Member, OwnTenant } from "./resources/console.ts";

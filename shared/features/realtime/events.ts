@@ -10,6 +10,7 @@ import { messageDataSchema } from "#features/inbox/events/message.ts";
 import type { ConversationHead } from "#features/inbox/rules/messages.ts";
 import { toUploadFields, uploadFields } from "#features/uploads/events.ts";
 import type { UploadState } from "#features/uploads/rules/uploads.ts";
+import { type Activity, activityStates } from "./rules/activity.ts";
 
 // The frames of the realtime stream, besides the events that endpoints get too. Each builder returns the frame's text.
 // Those that end in `.updated` are no event types: no endpoint gets them.
@@ -50,6 +51,12 @@ function messageSchema<Type extends "message.received" | "message.sent">(type: T
   return envelopeSchema(type, z.extend(messageDataSchema(), { conversation: z.optional(conversationFields()) }));
 }
 
+/** What another person of the tenant does with a conversation. Only people get it. */
+function presenceUpdatedSchema() {
+  const data = z.object({ conversation_id: z.string(), user_id: z.string(), state: z.enum(activityStates) });
+  return envelopeSchema("presence.updated", data);
+}
+
 /** What a connection gets besides the events of the catalog, in the order of documentation. */
 export const streamFrameSchemas = {
   hello: helloSchema,
@@ -59,6 +66,7 @@ export const streamFrameSchemas = {
   "conversation.updated": conversationUpdatedSchema,
   "hold.updated": holdUpdatedSchema,
   "upload.updated": uploadUpdatedSchema,
+  "presence.updated": presenceUpdatedSchema,
 } as const;
 
 type Frame<Type extends keyof typeof streamFrameSchemas> = z.infer<ReturnType<(typeof streamFrameSchemas)[Type]>>;
@@ -120,6 +128,15 @@ export function holdUpdatedFrame(
 ): string {
   const data: Frame<"hold.updated">["data"] = { hold: toHoldFields(hold, state) };
   return renderEnvelope(tenant, { ulid, type: "hold.updated", data });
+}
+
+export function presenceUpdatedFrame(
+  tenant: TenantId,
+  { ulid, userId, activity }: { readonly ulid: string; readonly userId: string; readonly activity: Activity },
+): string {
+  const { conversationId, state } = activity;
+  const data: Frame<"presence.updated">["data"] = { conversation_id: conversationId, user_id: userId, state };
+  return renderEnvelope(tenant, { ulid, type: "presence.updated", data });
 }
 
 export function uploadUpdatedFrame(

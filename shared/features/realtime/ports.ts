@@ -32,7 +32,7 @@ export interface ClosePorts {
 }
 
 export interface FramePorts extends ClosePorts {
-  readonly sockets: ClosePorts["sockets"] & Pick<Sockets, "tenantOf">;
+  readonly sockets: ClosePorts["sockets"] & Pick<Sockets, "tenantOf" | "listPeople">;
   readonly socketFrames: Pick<SocketFrames, "consume">;
   readonly connections: Connections;
 }

@@ -2,6 +2,7 @@ import { sleep } from "../clock.ts";
 import { ParleyError } from "../errors.ts";
 import type { HttpClient } from "../http-client.ts";
 import { type Hello, type StreamEvent, splitFrame } from "./frames.ts";
+import { PresenceReports, type PresenceState } from "./presence.ts";
 import { RecentIds } from "./recent-ids.ts";
 import { StreamSocket, type WebSocketConstructor, type WebSocketLike } from "./stream-socket.ts";
 
@@ -59,6 +60,7 @@ export class RealtimeConnection {
   /** The sockets whose frames are reported: during a renewal the old one and the new one. */
   readonly #sockets = new Set<StreamSocket>();
   readonly #listeners = new Set<StreamListener>();
+  readonly #presence = new PresenceReports();
   #reportedState: RealtimeState = "connecting";
   /** Ends the wait before the next attempt. */
   #endWait: () => void = () => {};
@@ -104,6 +106,16 @@ export class RealtimeConnection {
   send<Frame extends { readonly type: string }>(frame: Frame): boolean {
     const text = toFrameText(frame);
     return [...this.#sockets].some((socket) => socket.send(text));
+  }
+
+  /**
+   * Reports what the signed-in person does with a conversation to the other people of the tenant, who get
+   * `presence.updated`. Call it as often as it is true, such as at each key: a state that was sent is repeated only before
+   * the others forget it, and at most 30 reports are sent in a minute. The service ignores those of a key.
+   * @returns whether the state was sent, or is still known to the others; false without a connection and over the limit
+   */
+  presence(conversation_id: string, state: PresenceState): boolean {
+    return this.#presence.report({ conversation_id, state }, this.#http.clock.now(), (frame) => this.send(frame));
   }
 
   /**
@@ -180,6 +192,7 @@ export class RealtimeConnection {
       pingIntervalMs,
       onHello: (hello) => {
         for (const other of earlier) other.close();
+        this.#presence.forget();
         this.#reportGap();
         this.#reportState();
         // `onState` may have closed the stream.

@@ -9,9 +9,11 @@ export type Hello = Schemas["HelloFrame"];
 export type ConversationUpdated = Schemas["ConversationUpdatedFrame"];
 export type HoldUpdated = Schemas["HoldUpdatedFrame"];
 export type UploadUpdated = Schemas["UploadUpdatedFrame"];
+/** What another person of the tenant does with a conversation. Only people get it. */
+export type PresenceUpdated = Schemas["PresenceUpdatedFrame"];
 
 /** What the stream sends: the events that webhooks get, and the changes that only the stream reports. */
-export type StreamEvent = ConversationUpdated | HoldUpdated | UploadUpdated | WebhookEvent;
+export type StreamEvent = ConversationUpdated | HoldUpdated | UploadUpdated | PresenceUpdated | WebhookEvent;
 
 /** The object of a frame; null when it is not a JSON object with a type. */
 export function parseFrame(data: unknown): { readonly type: string } | null {

@@ -1,4 +1,5 @@
 import { SOCKET_FRAMES_PER_MINUTE } from "#base/kernel/limits.ts";
+import { parseTenant, type TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE, type Millis } from "#base/kernel/time.ts";
 import type { Table } from "#base/table/client.ts";
 import { conditionalWrite } from "#base/table/conditional-write.ts";
@@ -13,6 +14,8 @@ export interface FrameUse {
   readonly isExceeded: boolean;
   /** Whether the connection got its first frame. */
   readonly isGreeted: boolean;
+  /** The tenant of the connection's socket. */
+  readonly tenant: TenantId | null;
 }
 
 /** More minutes than a connection lives: each minute of its life has its own count. */
@@ -33,8 +36,12 @@ export function socketFrameStore(table: Table) {
       const write = update(socketTenantKey(connectionId), changes, itemExists, "ALL_NEW");
       const result = await conditionalWrite<Record<string, number | undefined>>(table, write);
       if (!result.applied) return null;
-      const { [count]: frames = 0, [A.greetedAt]: greetedAt } = result.item ?? {};
-      const use: FrameUse = { isExceeded: frames > SOCKET_FRAMES_PER_MINUTE, isGreeted: greetedAt !== undefined };
+      const { [count]: frames = 0, [A.greetedAt]: greetedAt, [A.tenant]: tenant } = result.item ?? {};
+      const use: FrameUse = {
+        isExceeded: frames > SOCKET_FRAMES_PER_MINUTE,
+        isGreeted: greetedAt !== undefined,
+        tenant: parseTenant(String(tenant)),
+      };
       return use;
     },
 

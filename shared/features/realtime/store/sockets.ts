@@ -1,4 +1,4 @@
-import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { newUlid } from "#base/kernel/ids.ts";
 import { SOCKETS_PER_TENANT_MAX } from "#base/kernel/limits.ts";
 import { forEachConcurrent } from "#base/kernel/parallel.ts";
@@ -36,6 +36,9 @@ export interface SocketList {
   readonly sockets: readonly StoredSocket[];
   readonly erasedAt: Millis | null;
 }
+
+/** A socket of a signed-in person. */
+export type PersonSocket = Omit<StoredSocket, "grant"> & { readonly userId: string };
 
 /** `refused`: the access of the ticket has ended. `limit`: the tenant has the maximum number of sockets. */
 export type Connecting = "connected" | "refused" | "limit";
@@ -134,6 +137,30 @@ export function socketStore(table: Table) {
         sockets: sockets.filter(({ endedAt, expiresAt }) => endedAt === null && expiresAt > now),
         erasedAt: erasure?.[Erasure.erasedAt] ?? null,
       };
+    },
+
+    /**
+     * The sockets of people that receive events. Reads eventually consistently.
+     * @returns null when the tenant has more than `limit` sockets, of people and keys
+     */
+    async listPeople(
+      tenant: TenantId,
+      { limit, now }: { readonly limit: number; readonly now: Millis },
+    ): Promise<readonly PersonSocket[] | null> {
+      const { PK, SK } = socketKey(tenant, "");
+      const { Items = [] } = await client.send(
+        new QueryCommand({
+          TableName,
+          KeyConditionExpression: "PK = :t AND begins_with(SK, :socket)",
+          ExpressionAttributeValues: { ":t": PK, ":socket": SK },
+          Limit: limit + 1,
+        }),
+      );
+      if (Items.length > limit) return null;
+      return (Items as SocketItem[]).map(toSocket).flatMap(({ grant, ...socket }) => {
+        const isLive = socket.endedAt === null && socket.expiresAt > now;
+        return isLive && grant.kind === "session" ? [{ ...socket, userId: grant.userId }] : [];
+      });
     },
 
     /** A socket, also one that is being closed. Read consistently. */
