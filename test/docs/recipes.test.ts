@@ -30,6 +30,8 @@ const recipes: readonly Recipe[] = [
       "docs/guides/stats.md": "a page that explains the counts",
       "test/docs/examples.test.ts": "checks the JSON of that page",
       "test/support/flows/counter-fixture.ts": "reads counters through the flow",
+      "test/full/console/support/webhook-model.ts": "answers the console of a test",
+      "web/console/webhooks/endpoint-state.ts": "shows the counts of an endpoint",
     },
     unnamed: ["functions/console/routes.ts"],
   },

@@ -1,14 +1,15 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { type ReactNode, useEffect, useMemo, useState } from "react";
+import { type ReactNode, Suspense, useEffect, useMemo, useState } from "react";
 import { Link, Redirect, useLocation } from "wouter";
-import { AccountsPage } from "./accounts/accounts-page.tsx";
 import { KeysProvider } from "./common/keys.tsx";
 import { NoticesProvider } from "./common/notices.tsx";
 import { applyTheme } from "./common/preferences.ts";
 import { isForbidden, isSignedOut } from "./common/problems.ts";
-import { type Person, WorkspaceProvider } from "./data/workspace.tsx";
+import { mayOpen } from "./common/rights.ts";
+import { type Person, useWorkspace, WorkspaceProvider } from "./data/workspace.tsx";
 import { CrashBoundary } from "./frame/crash.tsx";
 import { Gate } from "./frame/gate.tsx";
+import { lazyPage, PageLoading } from "./frame/lazy-page.tsx";
 import { Shell } from "./frame/shell.tsx";
 import { texts as frameTexts } from "./frame/texts.ts";
 import { openDrafts } from "./inbox/composer/drafts.ts";
@@ -120,13 +121,42 @@ function OpenWorkspace({ tenant, role, children }: { tenant: string; role: Perso
   );
 }
 
+// The inbox is in the first script; the other pages are fetched when they are opened.
+const AccountsPage = lazyPage(async () => (await import("./accounts/accounts-page.tsx")).AccountsPage);
+const WebhooksPage = lazyPage(async () => (await import("./webhooks/webhooks-page.tsx")).WebhooksPage);
+
+
 function Page({ place }: { place: Place }) {
-  if (place.page === "accounts") return <AccountsPage />;
-  return <InboxPage openId={place.page === "inbox" ? place.conversation : null} />;
+  const { person } = useWorkspace();
+  if (place.page === "start" || place.page === "unknown") return <UnknownPage />;
+  if (place.page === "inbox") return <InboxPage openId={place.conversation} />;
+  if (!mayOpen(person.role, place.page)) return <EmptyPage {...frameTexts.notYourPage} />;
+  return (
+    <Suspense fallback={<PageLoading />}>
+      <CrashBoundary key={place.page}>
+        <SidePage place={place} />
+      </CrashBoundary>
+    </Suspense>
+  );
+}
+
+function SidePage({ place }: { place: Place }) {
+  switch (place.page) {
+    case "accounts":
+      return <AccountsPage />;
+    case "webhooks":
+      return <WebhooksPage ids={place.ids} />;
+    default:
+      return <UnknownPage />;
+  }
 }
 
 function UnknownPage() {
-  const { title, text, link } = frameTexts.unknownPage;
+  return <EmptyPage {...frameTexts.unknownPage} />;
+}
+
+function EmptyPage({ title, text }: { title: string; text: string }) {
+  const { link } = frameTexts;
   return (
     <main className="gate">
       <h1>{title}</h1>

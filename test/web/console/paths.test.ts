@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { accountsPath, inboxPath, parsePath } from "../../../web/console/paths.ts";
+import { accountsPath, inboxPath, parsePath, sidePath } from "../../../web/console/paths.ts";
 
 const CONVERSATION = "CONV#acme#instagram#17841400000000000#9930000000000001";
 
@@ -15,11 +15,20 @@ it("every page has a path of its own", () => {
   expect(parsePath("/app/acme")).toEqual({ page: "inbox", tenant: "acme", conversation: null });
   expect(parsePath(inboxPath("acme"))).toEqual({ page: "inbox", tenant: "acme", conversation: null });
   expect(parsePath(accountsPath("acme"))).toEqual({ page: "accounts", tenant: "acme" });
+  for (const page of ["keys", "team", "audit"] as const) {
+    expect(parsePath(sidePath("acme", page))).toEqual({ page, tenant: "acme" });
+  }
+  for (const ids of [[], ["end/1"], ["end/1", "dlv_1"]]) {
+    expect(parsePath(sidePath("acme", "webhooks", ...ids))).toEqual({ page: "webhooks", tenant: "acme", ids });
+  }
 });
 
 it.each([
   "/other",
   "/app/acme/unknown",
+  "/app/acme/keys/1",
+  "/app/acme/webhooks/1/2/3",
+  "/app/acme/webhooks/%E0%A4%A",
   "/app/acme/inbox/telegram/1/2",
   "/app/acme/inbox/instagram/1",
   "/app/acme/inbox/instagram/1/2/3",

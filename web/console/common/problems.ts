@@ -45,7 +45,8 @@ export function problemText(error: unknown): Problem {
   const status = error.status ?? 0;
   // A page with the status of an error is one of the service's own machines, or says itself that a sign-in is missing.
   const isOtherPage = error.code === "unexpected_response" && status >= 400 && status !== SIGN_IN_TO_NETWORK;
-  return (isOtherPage ? undefined : byCode[error.code]) ?? byStatus[status] ?? failed;
+  const ofCode = Object.hasOwn(byCode, error.code) && !isOtherPage ? byCode[error.code] : undefined;
+  return ofCode ?? byStatus[status] ?? failed;
 }
 
 /** The same in one line. */

@@ -1,6 +1,9 @@
-import type { Conversation, Message, StreamEvent } from "#client";
+import type { Conversation, Message, OwnTenant, StreamEvent } from "#client";
 
 export type { Conversation, Message, StreamEvent };
+
+/** What a member may do. Each role also has the rights of those before it: agent, admin, owner. */
+export type Role = OwnTenant["role"];
 
 export type Platform = Conversation["platform"];
 

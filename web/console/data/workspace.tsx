@@ -12,10 +12,8 @@ import { Parley } from "#client";
 import { RETRY_WAIT } from "./durations.ts";
 import { type InboxState, LiveInbox, type StreamStatus, type ThreadState } from "./live-inbox.ts";
 import { reportRefusal } from "./refusals.ts";
-import type { Conversation } from "./types.ts";
+import type { Conversation, Role } from "./types.ts";
 import { WallClock } from "./wall-clock.ts";
-
-export type Role = "agent" | "admin" | "owner";
 
 /** The signed-in person in one workspace. */
 export interface Person {

@@ -4,6 +4,7 @@ import { preferences } from "../common/preferences.ts";
 import { useWorkspace } from "../data/workspace.tsx";
 import { useNeedsReplyCount } from "../inbox/list/use-list.ts";
 import { inboxPath } from "../paths.ts";
+import { isDialogRequired } from "../ui/required-dialog.ts";
 import { pageTitle } from "./page-title.ts";
 import { texts } from "./texts.ts";
 
@@ -45,7 +46,7 @@ function notify(onPress: () => void): void {
   const notification = new Notification(texts.name, options);
   notification.addEventListener("click", () => {
     window.focus();
-    onPress();
+    if (!isDialogRequired()) onPress();
     notification.close();
   });
 }

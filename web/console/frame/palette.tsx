@@ -1,4 +1,4 @@
-import { Building2, Inbox, Link2, LogOut, Search, SunMoon, User, Zap } from "lucide-react";
+import { Building2, LogOut, Search, SunMoon, User, Zap } from "lucide-react";
 import { type ReactNode, useId, useMemo, useState } from "react";
 import { useLocation } from "wouter";
 import { printableText } from "../../../packages/client/src/printable.ts";
@@ -9,9 +9,10 @@ import type { InboxState } from "../data/live-inbox.ts";
 import { personHandle, personName } from "../data/names.ts";
 import { millis } from "../data/types.ts";
 import { useInbox, useWorkspace } from "../data/workspace.tsx";
-import { accountsPath, inboxPath } from "../paths.ts";
+import { inboxPath, sidePath } from "../paths.ts";
 import { useSession } from "../session/session-provider.tsx";
 import { Dialog } from "../ui/dialog.tsx";
+import { pageLinks } from "./page-links.ts";
 import { signOut, signOutProblem } from "./sign-out.ts";
 import { texts } from "./texts.ts";
 
@@ -29,7 +30,7 @@ const selectBook = ({ book }: InboxState) => book;
 
 /** Finds people that are loaded, pages and actions. */
 export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () => void }) {
-  const { tenant } = useWorkspace();
+  const { tenant, person } = useWorkspace();
   const [, navigate] = useLocation();
   const { workspaces } = useSession();
   const { show } = useNotices();
@@ -70,15 +71,14 @@ export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () =
       },
     ];
     const pages: Entry[] = [
-      { id: "inbox", label: texts.inbox, note: "", icon: <Inbox size={16} />, run: () => navigate(inboxPath(tenant)) },
-      {
-        id: "accounts",
-        label: texts.accounts,
+      ...pageLinks(person.role).map(({ page, label, Icon }) => ({
+        id: page,
+        label,
         note: "",
-        icon: <Link2 size={16} />,
-        run: () => navigate(accountsPath(tenant)),
-      },
-      { id: "keys", label: texts.help, note: "", icon: <Search size={16} />, run: onHelp },
+        icon: <Icon size={16} />,
+        run: () => navigate(sidePath(tenant, page)),
+      })),
+      { id: "help", label: texts.help, note: "", icon: <Search size={16} />, run: onHelp },
     ];
     const people = [...book.known.values()]
       .map(({ conversation }) => conversation)
@@ -95,7 +95,7 @@ export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () =
     // People are many: they never hide what there are few of.
     const few = [...pages, ...actions, ...settings].filter(isWanted).slice(0, FEW_MAX);
     return [...few, ...people.filter(isWanted).slice(0, SHOWN_MAX)];
-  }, [book, words, tenant, navigate, onHelp, bindings, theme, workspaces, show]);
+  }, [book, words, tenant, person.role, navigate, onHelp, bindings, theme, workspaces, show]);
   const current = Math.min(selected, Math.max(0, entries.length - 1));
   const run = (entry: Entry | undefined) => {
     if (!entry) return;

@@ -1,9 +1,11 @@
-import { CircleHelp, Inbox, Link2 } from "lucide-react";
+import { CircleHelp, Ellipsis } from "lucide-react";
 import { Link } from "wouter";
 import { useStream, useWorkspace } from "../data/workspace.tsx";
 import { useNeedsReplyCount } from "../inbox/list/use-list.ts";
-import { accountsPath, inboxPath, type Place } from "../paths.ts";
+import { type Place, sidePath } from "../paths.ts";
 import { Mark } from "../ui/mark.tsx";
+import { Menu } from "../ui/menu/menu.tsx";
+import { type PageLink, pageLinks } from "./page-links.ts";
 import { ProfileMenu } from "./profile-menu.tsx";
 import { texts } from "./texts.ts";
 
@@ -14,30 +16,34 @@ interface RailProps {
 
 /** The pages of the console: at the side, or at the bottom of a phone. */
 export function Rail({ page, onHelp }: RailProps) {
-  const { tenant } = useWorkspace();
+  const { tenant, person } = useWorkspace();
   const { state } = useStream();
   const count = useNeedsReplyCount();
   const live = state === "open" ? texts.live : texts.connecting;
+  const links = pageLinks(person.role);
+  const further = links.filter(({ isFirst }) => !isFirst);
   return (
     <nav className="rail" aria-label={texts.navigation}>
       <Mark />
-      <Link
-        href={inboxPath(tenant)}
-        aria-current={page === "inbox" ? "page" : undefined}
-        title={`${texts.inbox} (g i)`}
-      >
-        <Inbox size={20} aria-hidden="true" />
-        <span className="label">{texts.inbox}</span>
-        {count === "0" ? null : <span className="count">{count}</span>}
-      </Link>
-      <Link
-        href={accountsPath(tenant)}
-        aria-current={page === "accounts" ? "page" : undefined}
-        title={`${texts.accounts} (g a)`}
-      >
-        <Link2 size={20} aria-hidden="true" />
-        <span className="label">{texts.accounts}</span>
-      </Link>
+      {links.map((link) => (
+        <RailLink key={link.page} link={link} tenant={tenant} isCurrent={link.page === page} count={count} />
+      ))}
+      <Menu
+        label={texts.more}
+        className={further.some((link) => link.page === page) ? "more current" : "more"}
+        button={
+          <>
+            <Ellipsis size={20} aria-hidden="true" />
+            {texts.more}
+          </>
+        }
+        items={further.map(({ page: each, label, Icon }) => ({
+          label,
+          icon: <Icon size={16} aria-hidden="true" />,
+          href: sidePath(tenant, each),
+          isCurrent: each === page,
+        }))}
+      />
       <span className="gap" />
       <span className={state === "open" ? "live" : "live waiting"} title={live}>
         <span className="unseen">{live}</span>
@@ -48,5 +54,29 @@ export function Rail({ page, onHelp }: RailProps) {
       </button>
       <ProfileMenu />
     </nav>
+  );
+}
+
+interface RailLinkProps {
+  readonly link: PageLink;
+  readonly tenant: string;
+  readonly isCurrent: boolean;
+  /** How many wait for a reply. */
+  readonly count: string;
+}
+
+/** On a phone only the first pages stand in the bar; the others are in its menu. */
+function RailLink({ link: { page, label, Icon, key, isFirst }, tenant, isCurrent, count }: RailLinkProps) {
+  return (
+    <Link
+      href={sidePath(tenant, page)}
+      className={isFirst ? undefined : "further"}
+      aria-current={isCurrent ? "page" : undefined}
+      title={`${label} (${key})`}
+    >
+      <Icon size={20} aria-hidden="true" />
+      <span className="label">{label}</span>
+      {page !== "inbox" || count === "0" ? null : <span className="count">{count}</span>}
+    </Link>
   );
 }

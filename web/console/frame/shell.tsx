@@ -3,13 +3,15 @@ import { useLocation } from "wouter";
 import { useKeys } from "../common/keys.tsx";
 import type { LiveInbox } from "../data/live-inbox.ts";
 import { useWorkspace } from "../data/workspace.tsx";
-import { accountsPath, inboxPath, type Place } from "../paths.ts";
+import { type Place, sidePath } from "../paths.ts";
 import { SessionBar } from "../session/session-bar.tsx";
 import { FocusTip } from "../ui/focus-tip.tsx";
+import { isDialogRequired } from "../ui/required-dialog.ts";
 import { useAlerts } from "./alerts.ts";
 import { ConnectionStrip } from "./connection-strip.tsx";
 import { KeysDialog } from "./keys-dialog.tsx";
 import { OutdatedStrip } from "./outdated-strip.tsx";
+import { pageLinks } from "./page-links.ts";
 import { Palette } from "./palette.tsx";
 import { Rail } from "./rail.tsx";
 import { texts } from "./texts.ts";
@@ -26,19 +28,24 @@ interface ShellProps {
 
 /** The frame around every page of a workspace. */
 export function Shell({ place, children }: ShellProps) {
-  const { tenant, inbox } = useWorkspace();
+  const { tenant, inbox, person } = useWorkspace();
   const [, navigate] = useLocation();
   const [opened, setOpened] = useState<"keys" | "palette" | null>(null);
   const close = useCallback(() => setOpened(null), []);
   const help = useCallback(() => setOpened("keys"), []);
-  useAlerts(place.page === "accounts" ? texts.accounts : texts.inbox);
+  const links = pageLinks(person.role);
+  useAlerts(links.find(({ page }) => page === place.page)?.label ?? texts.name);
   useRefetchAfterAway(inbox);
   useNoFilePages();
   useVisibleHeight();
   useUnsentNotices(place.page === "inbox" ? place.conversation : null);
   useKeys([
-    { key: "g i", run: () => navigate(inboxPath(tenant)), label: texts.goInbox, group: "Pages" },
-    { key: "g a", run: () => navigate(accountsPath(tenant)), label: texts.goAccounts, group: "Pages" },
+    ...links.map(({ page, key, label }) => ({
+      key,
+      run: () => navigate(sidePath(tenant, page)),
+      label: texts.go(label),
+      group: "Pages",
+    })),
     { key: "?", run: help, label: texts.help, group: "Pages" },
   ]);
   useEffect(() => {
@@ -46,7 +53,7 @@ export function Shell({ place, children }: ShellProps) {
       if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey)
         return;
       event.preventDefault();
-      setOpened((before) => before ?? "palette");
+      if (!isDialogRequired()) setOpened((before) => before ?? "palette");
     };
     document.addEventListener("keydown", onKeyDown);
     return () => document.removeEventListener("keydown", onKeyDown);

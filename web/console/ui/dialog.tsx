@@ -20,6 +20,7 @@ export function Dialog({ title, onClose, children, isRequired = false }: DialogP
     <dialog
       ref={dialog}
       className="dialog"
+      data-required={isRequired ? "" : undefined}
       aria-labelledby={titleId}
       onCancel={(event) => {
         if (event.target !== dialog.current) return;

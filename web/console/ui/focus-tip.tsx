@@ -21,11 +21,14 @@ export function FocusTip() {
     const show = ({ target }: FocusEvent) => {
       hide();
       if (!(target instanceof HTMLElement) || target.title === "" || !target.matches(":focus-visible")) return;
-      if (!tip.current) return;
-      tip.current.textContent = target.title;
-      tip.current.showPopover();
       control = target;
-      place();
+      // The browser moves the focus also while it opens or closes a menu, and opens no second popover in the middle of that.
+      requestAnimationFrame(() => {
+        if (control !== target || !tip.current?.isConnected) return;
+        tip.current.textContent = target.title;
+        if (!tip.current.matches(":popover-open")) tip.current.showPopover();
+        place();
+      });
     };
     const hiding = ["focusout", "keydown", "pointerdown"];
     const moving = ["scroll", "resize"];

@@ -4,7 +4,11 @@ const ok = (data: unknown, status = 200): Answer => ({ status, data });
 let sent = 0;
 
 /** What the API of a small world answers. */
-export function fill({ operation, id, body, page }: Call): Answer {
+export function fill(call: Call): Answer {
+  return call.page.webhooks.answer(call) ?? call.page.office.answer(call) ?? fillInbox(call);
+}
+
+function fillInbox({ operation, id, body, page }: Call): Answer {
   const { conversations, messages } = page;
   const conversation = conversations.get(id);
   switch (operation) {

@@ -2,7 +2,9 @@ import type { Browser, BrowserContextOptions, Page, Route, WebSocketRoute } from
 import type { Conversation, Message } from "../../../../web/console/data/types.ts";
 import { conversation } from "../../../web/console/data/conversations.ts";
 import type { ConsoleServer } from "../../../web/support/console-server.ts";
+import { OfficeModel } from "./office-model.ts";
 import { fill } from "./replies.ts";
+import { WebhookModel } from "./webhook-model.ts";
 
 export const HOUR = 3_600_000;
 export const ACCOUNT = "178414";
@@ -17,11 +19,15 @@ export interface Answer {
   /** A body that is not Parley's. */
   readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The fields of an `invalid_request`. */
+  readonly errors?: readonly { readonly field: string; readonly problem: string }[];
 }
 
 export interface Call {
   readonly operation: string;
   readonly id: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
   readonly body: Readonly<Record<string, unknown>>;
   readonly page: SmallWorld;
 }
@@ -77,6 +83,8 @@ export class SmallWorld {
   readonly requestedUrls: string[] = [];
   readonly conversations = new Map<string, Conversation>();
   readonly messages = new Map<string, Message[]>();
+  readonly webhooks = new WebhookModel();
+  readonly office = new OfficeModel();
   me: Record<string, unknown> = {
     user_id: "usr_me",
     actor_id: "console:usr_me",
@@ -139,10 +147,12 @@ export class SmallWorld {
     const operation = `${request.method()} ${template}`;
     this.calls.push(operation);
     const text = request.headers()["content-type"]?.includes("json") ? (request.postData() ?? "{}") : "{}";
-    const answer = this.failures.get(operation) ?? fill({ operation, id, body: JSON.parse(text), page: this });
-    const { status, code, detail = "", data, body, headers = {} } = answer;
+    const call = { operation, id, path: url.pathname, query: url.searchParams, body: JSON.parse(text), page: this };
+    const answer = this.failures.get(operation) ?? fill(call);
+    const { status, code, detail = "", errors, data, body, headers = {} } = answer;
     if (status === 0) return await route.abort();
-    const envelope = code === undefined ? { ok: true, data } : { ok: false, error: { code, message: code, detail } };
+    const error = { code, message: code, detail, ...(errors ? { errors } : {}) };
+    const envelope = code === undefined ? { ok: true, data } : { ok: false, error };
     await route.fulfill({
       status,
       headers: { "content-type": body === undefined ? "application/json" : "text/html", ...headers },
@@ -200,15 +210,26 @@ export function account(name: string, more: object = {}) {
   };
 }
 
-/** The path with parameters, such as `/v1/conversations/{id}`, and the id. */
+const templates: readonly (readonly [RegExp, string])[] = [
+  [/^\/v1\/webhooks\/([^/]+)\/deliveries\/(?!replay$)[^/]+(\/.*)?$/, "/v1/webhooks/{id}/deliveries/{deliveryId}"],
+  [
+    /^(?:\/v1\/conversations|\/v1\/accounts|\/v1\/attachments\/uploads|\/verify\/holds|\/console\/invites|\/v1\/webhooks|\/v1\/keys)\/([^/]+)(\/.*)?$/,
+    "",
+  ],
+];
+
+/** The path with parameters, such as `/v1/conversations/{id}`, and its first id. */
 function toTemplate(path: string): { template: string; id: string } {
-  const match =
-    /^(\/v1\/conversations|\/v1\/accounts|\/v1\/attachments\/uploads|\/verify\/holds|\/console\/invites)\/([^/]+)(\/.*)?$/.exec(
-      path,
-    );
-  return match
-    ? { template: `${match[1]}/{id}${match[3] ?? ""}`, id: decodeURIComponent(match[2] ?? "") }
-    : { template: path, id: "" };
+  const member = /^\/console\/team\/([^/]+)$/.exec(path);
+  if (member) return { template: "/console/team/{user_id}", id: decodeURIComponent(member[1] ?? "") };
+  for (const [pattern, template] of templates) {
+    const match = pattern.exec(path);
+    if (!match) continue;
+    const [, id = "", rest = ""] = match;
+    const start = template || `${path.slice(0, path.indexOf(id) - 1)}/{id}`;
+    return { template: start + rest, id: decodeURIComponent(id) };
+  }
+  return { template: path, id: "" };
 }
 
 // The waits between the retries of a call, before a draft is stored and before a lost connection is shown.

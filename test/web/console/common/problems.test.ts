@@ -15,6 +15,7 @@ it.each([
   [404, "upload_not_found", "This does not exist any more.", "Reload the page."],
   [404, "conversation_not_found", "This conversation does not exist any more.", "Choose another one."],
   [409, "tenant_exists", "This has changed in the meantime.", "Look at it again, then repeat it."],
+  [409, "constructor", "This has changed in the meantime.", "Look at it again, then repeat it."],
   [413, "attachment_too_large", "This is too large.", "Make it smaller, then try again."],
   [429, "rate_limited", "Too many requests were made.", "Wait a minute, then try again."],
   [500, "internal_error", "Parley did not answer as expected.", "Try again in a minute."],

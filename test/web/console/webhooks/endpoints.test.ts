@@ -1,0 +1,56 @@
+import { expect, it } from "vitest";
+import {
+  countsLine,
+  type Endpoint,
+  endpointState,
+  eventsLine,
+  hostOf,
+} from "../../../../web/console/webhooks/endpoint-state.ts";
+
+const endpoint = (more: Partial<Endpoint>): Endpoint => ({
+  id: "end_1",
+  url: "https://example.com/hooks",
+  events: ["message.received"],
+  status: "active",
+  signing_secret_prefix: "whs_9fK2",
+  secondary_active: false,
+  secondary_expires_at: null,
+  created_at: "2026-11-01T00:00:00Z",
+  updated_at: "2026-11-01T00:00:00Z",
+  ...more,
+});
+const circuit = (state: "closed" | "open" | "probing") => ({ state, opened_at: null, next_probe_at: null });
+
+it.each([
+  [{}, "ok", "Active"],
+  [{ circuit: circuit("closed") }, "ok", "Active"],
+  [{ circuit: circuit("open") }, "warn", "Circuit open"],
+  [{ circuit: circuit("probing") }, "warn", "Circuit open"],
+  [{ status: "paused", circuit: circuit("open") }, "off", "Paused"],
+  [{ status: "paused", paused_by: "console:usr_1" }, "off", "Paused"],
+  [{ status: "paused", paused_by: "system" }, "bad", "Paused by Parley"],
+  [{ status: "deleted" }, "off", "Deleted"],
+] as const)("an endpoint with %o is shown as %s: %s", (more, tone, words) => {
+  expect(endpointState(endpoint(more))).toEqual({ tone, words });
+});
+
+it("three event types are named, and more are counted", () => {
+  expect(eventsLine(["message.received", "message.sent"])).toBe("message.received, message.sent");
+  expect(eventsLine(["message.received", "message.sent", "test.event", "message.failed"])).toBe(
+    "message.received, message.sent and 2 more",
+  );
+});
+
+it("a share is never 100 % while a delivery failed, and never 0 % while one succeeded", () => {
+  const counts = (delivered: number, failed: number, dlq = 0) =>
+    countsLine({ endpoint_id: "end_1", delivered, failed, dlq });
+  expect(countsLine(undefined)).toEqual({ share: "", words: "nothing to deliver" });
+  expect(counts(1_190, 0)).toEqual({ share: "100%", words: "1,190 delivered, 0 not" });
+  expect(counts(99_999, 0, 1).share).toBe("99.9%");
+  expect(counts(1, 99_999).share).toBe("0.1%");
+  expect(counts(0, 3).share).toBe("0%");
+});
+
+it("the host of an address is what must be typed before it is deleted", () => {
+  expect(hostOf("https://hooks.example.com:8443/a?b=c")).toBe("hooks.example.com");
+});

@@ -1,0 +1,24 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { type ListPage, loadRows } from "./pages.ts";
+
+/**
+ * A list that is read page by page. It is read again when it is asked for, not when the window comes to the front: that would
+ * be every page again.
+ * @param key names the list and its filters
+ */
+export function useRows<Row>(
+  key: readonly unknown[],
+  load: (cursor: string | undefined) => Promise<ListPage<Row>>,
+  isEnabled = true,
+) {
+  const query = useInfiniteQuery({
+    queryKey: key,
+    enabled: isEnabled,
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam }) => loadRows(load, pageParam),
+    getNextPageParam: ({ next }) => next,
+    refetchOnWindowFocus: false,
+    staleTime: 30_000,
+  });
+  return { ...query, rows: query.data?.pages.flatMap(({ rows }) => rows) ?? [] };
+}

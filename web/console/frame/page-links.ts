@@ -1,0 +1,27 @@
+import { Inbox, Link2, type LucideIcon, Webhook } from "lucide-react";
+import { mayOpen } from "../common/rights.ts";
+import type { Role } from "../data/types.ts";
+import type { SidePage } from "../paths.ts";
+import { texts } from "./texts.ts";
+
+/** A page as the rail, the palette and the keys name it. */
+export interface PageLink {
+  readonly page: SidePage;
+  readonly label: string;
+  readonly Icon: LucideIcon;
+  /** The two keys that open it. */
+  readonly key: string;
+  /** Whether it stands in the bar of a phone. */
+  readonly isFirst: boolean;
+}
+
+const all: readonly PageLink[] = [
+  { page: "inbox", label: texts.inbox, Icon: Inbox, key: "g i", isFirst: true },
+  { page: "accounts", label: texts.accounts, Icon: Link2, key: "g a", isFirst: true },
+  { page: "webhooks", label: texts.webhooks, Icon: Webhook, key: "g w", isFirst: false },
+];
+
+/** The pages that a role may open. */
+export function pageLinks(role: Role): readonly PageLink[] {
+  return all.filter(({ page }) => mayOpen(role, page));
+}

@@ -1,0 +1,125 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Link, useLocation } from "wouter";
+import { printableText } from "../../../packages/client/src/printable.ts";
+import { AdminPage } from "../admin/admin-page.tsx";
+import { Loading, LoadProblem } from "../admin/load-problem.tsx";
+import { Tag } from "../admin/tag.tsx";
+import { StaleLine } from "../common/stale-line.tsx";
+import { useWorkspace } from "../data/workspace.tsx";
+import { sidePath } from "../paths.ts";
+import { Catalog } from "./catalog.tsx";
+import { EndpointForm } from "./endpoint-form.tsx";
+import { EndpointPage } from "./endpoint-page.tsx";
+import { countsLine, type Endpoint, endpointState, eventsLine } from "./endpoint-state.ts";
+import { SigningSecret } from "./signing-secret.tsx";
+import { texts } from "./texts.ts";
+import "./webhooks.css";
+
+/** The endpoints of the workspace, or one of them. @param ids of an endpoint, and of a delivery that is open in it */
+export function WebhooksPage({ ids: [endpoint, delivery] }: { ids: readonly string[] }) {
+  if (endpoint === undefined) return <EndpointList />;
+  return <EndpointPage key={endpoint} id={endpoint} deliveryId={delivery ?? null} />;
+}
+
+function EndpointList() {
+  const { parley, tenant } = useWorkspace();
+  const [, navigate] = useLocation();
+  const [opened, setOpened] = useState<"form" | "catalog" | null>(null);
+  const [created, setCreated] = useState<{ endpoint: Endpoint; secret: string } | null>(null);
+  const endpoints = useQuery({ queryKey: ["webhooks", tenant], queryFn: () => parley.webhooks.list() });
+  const stats = useQuery({ queryKey: ["stats", tenant], queryFn: () => parley.stats.get() });
+  const rows: readonly Endpoint[] = endpoints.data?.endpoints ?? [];
+  const close = () => setOpened(null);
+  return (
+    <AdminPage
+      title={texts.title}
+      intro={texts.intro}
+      actions={
+        <>
+          <button type="button" className="btn" onClick={() => setOpened("catalog")}>
+            {texts.catalog}
+          </button>
+          <button type="button" className="btn first" onClick={() => setOpened("form")}>
+            {texts.add}
+          </button>
+        </>
+      }
+    >
+      {endpoints.isPending ? <Loading /> : null}
+      {endpoints.error ? <LoadProblem error={endpoints.error} onAgain={() => void endpoints.refetch()} /> : null}
+      {endpoints.data && rows.length === 0 ? <p className="blank-page">{texts.none}</p> : null}
+      {rows.length > 0 ? (
+        <>
+          <ul className="rowset" aria-label={texts.list}>
+            {rows.map((endpoint) => (
+              <EndpointRow
+                key={endpoint.id}
+                endpoint={endpoint}
+                counts={
+                  stats.data ? countsLine(stats.data.endpoints.find((each) => each.endpoint_id === endpoint.id)) : null
+                }
+              />
+            ))}
+          </ul>
+          {stats.error ? (
+            <StaleLine what={texts.countsFailed} error={stats.error} onAgain={() => void stats.refetch()} />
+          ) : (
+            <p className="foot-note">{texts.countsNote}</p>
+          )}
+        </>
+      ) : null}
+      {opened === "catalog" ? <Catalog onClose={close} /> : null}
+      {opened === "form" ? (
+        <EndpointForm
+          endpoint={null}
+          onClose={close}
+          onSaved={(endpoint, secret) => {
+            close();
+            void endpoints.refetch();
+            if (secret !== null) setCreated({ endpoint, secret });
+          }}
+        />
+      ) : null}
+      {created ? (
+        <SigningSecret
+          endpoint={created.endpoint}
+          secret={created.secret}
+          text={texts.secretText}
+          onClose={() => {
+            setCreated(null);
+            navigate(sidePath(tenant, "webhooks", created.endpoint.id), { replace: true });
+          }}
+        />
+      ) : null}
+    </AdminPage>
+  );
+}
+
+interface EndpointRowProps {
+  readonly endpoint: Endpoint;
+  /** Null while they are not known. */
+  readonly counts: ReturnType<typeof countsLine> | null;
+}
+
+function EndpointRow({ endpoint, counts }: EndpointRowProps) {
+  const { tenant } = useWorkspace();
+  const { tone, words } = endpointState(endpoint);
+  return (
+    <li>
+      <Link className="line" href={sidePath(tenant, "webhooks", endpoint.id)}>
+        <span className="main">
+          <b className="mono" dir="ltr">
+            {printableText(endpoint.url)}
+          </b>
+          <small>{eventsLine(endpoint.events)}</small>
+        </span>
+        <Tag tone={tone}>{words}</Tag>
+        <span className="counts">
+          <b>{counts?.share}</b>
+          <small>{counts?.words}</small>
+        </span>
+      </Link>
+    </li>
+  );
+}
