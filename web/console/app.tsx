@@ -125,6 +125,7 @@ function OpenWorkspace({ tenant, role, children }: { tenant: string; role: Perso
 const AccountsPage = lazyPage(async () => (await import("./accounts/accounts-page.tsx")).AccountsPage);
 const WebhooksPage = lazyPage(async () => (await import("./webhooks/webhooks-page.tsx")).WebhooksPage);
 
+const KeysPage = lazyPage(async () => (await import("./keys/keys-page.tsx")).KeysPage);
 
 function Page({ place }: { place: Place }) {
   const { person } = useWorkspace();
@@ -146,6 +147,8 @@ function SidePage({ place }: { place: Place }) {
       return <AccountsPage />;
     case "webhooks":
       return <WebhooksPage ids={place.ids} />;
+    case "keys":
+      return <KeysPage />;
     default:
       return <UnknownPage />;
   }
