@@ -126,6 +126,7 @@ const AccountsPage = lazyPage(async () => (await import("./accounts/accounts-pag
 const WebhooksPage = lazyPage(async () => (await import("./webhooks/webhooks-page.tsx")).WebhooksPage);
 
 const KeysPage = lazyPage(async () => (await import("./keys/keys-page.tsx")).KeysPage);
+const TeamPage = lazyPage(async () => (await import("./team/team-page.tsx")).TeamPage);
 
 function Page({ place }: { place: Place }) {
   const { person } = useWorkspace();
@@ -149,6 +150,8 @@ function SidePage({ place }: { place: Place }) {
       return <WebhooksPage ids={place.ids} />;
     case "keys":
       return <KeysPage />;
+    case "team":
+      return <TeamPage />;
     default:
       return <UnknownPage />;
   }
