@@ -127,6 +127,7 @@ const WebhooksPage = lazyPage(async () => (await import("./webhooks/webhooks-pag
 
 const KeysPage = lazyPage(async () => (await import("./keys/keys-page.tsx")).KeysPage);
 const TeamPage = lazyPage(async () => (await import("./team/team-page.tsx")).TeamPage);
+const AuditPage = lazyPage(async () => (await import("./audit/audit-page.tsx")).AuditPage);
 
 function Page({ place }: { place: Place }) {
   const { person } = useWorkspace();
@@ -152,6 +153,8 @@ function SidePage({ place }: { place: Place }) {
       return <KeysPage />;
     case "team":
       return <TeamPage />;
+    case "audit":
+      return <AuditPage />;
     default:
       return <UnknownPage />;
   }

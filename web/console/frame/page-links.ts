@@ -1,4 +1,4 @@
-import { Inbox, KeyRound, Link2, type LucideIcon, Users, Webhook } from "lucide-react";
+import { FileText, Inbox, KeyRound, Link2, type LucideIcon, Users, Webhook } from "lucide-react";
 import { mayOpen } from "../common/rights.ts";
 import type { Role } from "../data/types.ts";
 import type { SidePage } from "../paths.ts";
@@ -21,6 +21,7 @@ const all: readonly PageLink[] = [
   { page: "webhooks", label: texts.webhooks, Icon: Webhook, key: "g w", isFirst: false },
   { page: "keys", label: texts.apiKeys, Icon: KeyRound, key: "g k", isFirst: false },
   { page: "team", label: texts.team, Icon: Users, key: "g t", isFirst: false },
+  { page: "audit", label: texts.audit, Icon: FileText, key: "g l", isFirst: false },
 ];
 
 /** The pages that a role may open. */

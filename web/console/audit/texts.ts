@@ -1,0 +1,23 @@
+/** The words of the audit page. */
+export const texts = {
+  title: "Audit",
+  intro: "Who did what, for 400 days. Never what was written.",
+  csv: "Download CSV",
+  csvNote: "The file has the rows that are loaded.",
+  list: "Audit log",
+  none: "Nothing was recorded yet.",
+  noMatch: "No row matches.",
+  when: "When",
+  who: "Who",
+  what: "What",
+  about: "About",
+  from: "From",
+  action: "Action",
+  anyAction: "Any action",
+  actor: "Who",
+  anyone: "Anyone",
+  parley: "Parley",
+  operator: "the operator",
+  restore: "the operator, after a restore",
+  key: (name: string) => `key ${name}`,
+} as const;
