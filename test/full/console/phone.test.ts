@@ -173,6 +173,25 @@ it.each(["Anna Berg", "Ole Dahl", "Ida Lund"])(
   },
 );
 
+it("what is pressed in a refused message, the choice of emoji and an erasure is large enough for a thumb", async () => {
+  const { world, page } = await openPhone();
+  world.model.sending.platformRefusal = "(#551) This person isn't available right now.";
+  await rowOf(page, "Anna Berg").tap();
+  await field(page).fill("Good morning");
+  await page.getByRole("button", { name: /^Send/ }).tap();
+  await page.getByRole("button", { name: "Send again" }).waitFor();
+  expect(await smallTargets(page)).toEqual([]);
+  await page.getByRole("button", { name: "Emoji" }).tap();
+  await page.locator(".emoji:popover-open").waitFor();
+  expect(await smallTargets(page)).toEqual([]);
+  expect(await hasSidewaysScroll(page)).toBe(false);
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "About this person" }).tap();
+  await page.getByRole("button", { name: "Erase this person’s data" }).tap();
+  await page.locator(".erase-form").waitFor();
+  expect(await smallTargets(page)).toEqual([]);
+});
+
 /** Enter as a browser reports it to a page while a method of input uses it. */
 async function composedEnter(cdp: CDPSession, modifiers: number): Promise<void> {
   const key = { key: "Process", code: "Enter", windowsVirtualKeyCode: 229, modifiers };

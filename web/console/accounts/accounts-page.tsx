@@ -5,6 +5,7 @@ import type { Account } from "#client";
 import { printableText } from "../../../packages/client/src/printable.ts";
 import { useNotices } from "../common/notices.tsx";
 import { problemLine } from "../common/problems.ts";
+import { platformName } from "../data/names.ts";
 import { useWorkspace } from "../data/workspace.tsx";
 import { accountsPath } from "../paths.ts";
 import { Dialog } from "../ui/dialog.tsx";
@@ -21,11 +22,15 @@ export function AccountsPage() {
   const mayConnect = person.role !== "agent";
   return (
     <main className="accounts">
-      <h1>{texts.title}</h1>
-      <p className="soft">{mayConnect ? texts.intro : texts.onlyAdmins}</p>
+      <header className="accounts-head">
+        <div>
+          <h1>{texts.title}</h1>
+          <p>{mayConnect ? texts.intro : texts.onlyAdmins}</p>
+        </div>
+        {mayConnect ? <ConnectButtons /> : null}
+      </header>
       <LoginResult connected={search.get("connected")} error={search.get("error")} />
       {search.get("choose") === "messenger" && mayConnect ? <PageChoice /> : null}
-      {mayConnect ? <ConnectButtons /> : null}
       {accounts.isPending ? <p role="status">{texts.loading}</p> : null}
       {accounts.error ? <LoadProblem error={accounts.error} onRetry={() => void accounts.refetch()} /> : null}
       {accounts.data?.accounts.length === 0 ? <p>{texts.none}</p> : null}
@@ -55,7 +60,7 @@ function LoginResult({ connected, error }: { connected: string | null; error: st
 
 function LoadProblem({ error, onRetry }: { error: unknown; onRetry: () => void }) {
   return (
-    <div role="alert">
+    <div className="load-problem" role="alert">
       <p className="problem">{problemLine(error)}</p>
       <button type="button" className="btn" onClick={onRetry}>
         {texts.again}
@@ -64,8 +69,8 @@ function LoadProblem({ error, onRetry }: { error: unknown; onRetry: () => void }
   );
 }
 
-/** The buttons go to the platform's login, which leads back to this page. */
-function ConnectButtons() {
+/** Goes to the platform's login, which leads back to this page. */
+function useLogin() {
   const { parley, tenant } = useWorkspace();
   const { show } = useNotices();
   const [isOpening, setOpening] = useState(false);
@@ -80,6 +85,11 @@ function ConnectButtons() {
       setOpening(false);
     }
   };
+  return { isOpening, start };
+}
+
+function ConnectButtons() {
+  const { isOpening, start } = useLogin();
   return (
     <div className="connect-buttons">
       <button type="button" className="btn first" aria-disabled={isOpening} onClick={() => void start("instagram")}>
@@ -97,6 +107,7 @@ function AccountRow({ account, mayDisconnect }: { account: Account; mayDisconnec
   const { show } = useNotices();
   const client = useQueryClient();
   const [isAsked, setAsked] = useState(false);
+  const login = useLogin();
   const name = printableText(account.display_name || account.handle);
   const disconnect = async () => {
     setAsked(false);
@@ -116,17 +127,27 @@ function AccountRow({ account, mayDisconnect }: { account: Account; mayDisconnec
       <span className="names">
         <b dir="auto">{name}</b>
         <small>
-          <bdi>@{printableText(account.handle)}</bdi>
+          {platformName(account.platform)} · <bdi>@{printableText(account.handle)}</bdi>
         </small>
+        {account.missing_since === null ? null : <small className="problem">{texts.missing}</small>}
       </span>
-      <span className={account.status === "active" ? "status" : "status problem"}>
-        {texts.statuses[account.status]}
-        {account.missing_since === null ? null : <small>{texts.missing}</small>}
-      </span>
+      <span className={`tag ${account.status}`}>{texts.statuses[account.status]}</span>
       {mayDisconnect ? (
-        <button type="button" className="btn quiet" onClick={() => setAsked(true)}>
-          {texts.disconnect}
-        </button>
+        <span className="account-acts">
+          {account.status === "needs_reauth" ? (
+            <button
+              type="button"
+              className="btn"
+              aria-disabled={login.isOpening}
+              onClick={() => void login.start(account.page_id === null ? "instagram" : "messenger")}
+            >
+              {texts.connectAgain}
+            </button>
+          ) : null}
+          <button type="button" className="btn quiet" onClick={() => setAsked(true)}>
+            {texts.disconnect}
+          </button>
+        </span>
       ) : null}
       {isAsked ? (
         <Dialog title={texts.disconnectTitle(name)} onClose={() => setAsked(false)}>

@@ -45,7 +45,7 @@ export function PageChoice() {
     setKinds((before) => new Set(before.has(kind) ? [...before].filter((each) => each !== kind) : [...before, kind]));
   if (pages.error) {
     return (
-      <div role="alert">
+      <div className="load-problem" role="alert">
         <p className="problem">{problemLine(pages.error)}</p>
         <button type="button" className="btn" onClick={() => void pages.refetch()}>
           {texts.again}
@@ -72,6 +72,7 @@ export function PageChoice() {
         ))}
       </fieldset>
       <fieldset>
+        <legend>{texts.chooseKinds}</legend>
         {offered.map((kind) => (
           <label key={kind}>
             <input type="checkbox" checked={kinds.has(kind)} onChange={() => toggle(kind)} />

@@ -1,5 +1,5 @@
 import { Building2, LogOut, Search, SunMoon, User, Zap } from "lucide-react";
-import { type ReactNode, useId, useMemo, useState } from "react";
+import { type ReactNode, useCallback, useId, useMemo, useState } from "react";
 import { useLocation } from "wouter";
 import { printableText } from "../../../packages/client/src/printable.ts";
 import { useKeyList } from "../common/keys.tsx";
@@ -96,6 +96,7 @@ export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () =
     const few = [...pages, ...actions, ...settings].filter(isWanted).slice(0, FEW_MAX);
     return [...few, ...people.filter(isWanted).slice(0, SHOWN_MAX)];
   }, [book, words, tenant, person.role, navigate, onHelp, bindings, theme, workspaces, show]);
+  const showOption = useCallback((option: Element | null) => option?.scrollIntoView({ block: "nearest" }), []);
   const current = Math.min(selected, Math.max(0, entries.length - 1));
   const run = (entry: Entry | undefined) => {
     if (!entry) return;
@@ -135,6 +136,7 @@ export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () =
           <div
             key={entry.id}
             id={`${listId}-${index}`}
+            ref={index === current ? showOption : undefined}
             role="option"
             tabIndex={-1}
             aria-selected={index === current}

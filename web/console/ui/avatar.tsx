@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { type CSSProperties, useState } from "react";
 import { initials } from "./initials.ts";
 import "./avatar.css";
 
@@ -8,7 +8,7 @@ interface FaceProps {
   readonly name: string;
   /** Chooses the colour. */
   readonly id: string;
-  /** Pixels. */
+  /** Pixels. A place with `--row-face` in its styles has a size of its own. */
   readonly size: number;
   readonly picture?: string | null | undefined;
 }
@@ -17,14 +17,14 @@ interface FaceProps {
 export function Face({ name, id, size, picture = null }: FaceProps) {
   const [isBroken, setBroken] = useState(false);
   const color = COLORS[colorIndex(id)] ?? "a";
+  const style = { "--face-size": `${size}px` } as CSSProperties;
   if (picture?.startsWith("https://") && !isBroken) {
     return (
       <img
         className="face"
         src={picture}
         alt=""
-        width={size}
-        height={size}
+        style={style}
         referrerPolicy="no-referrer"
         loading="lazy"
         onError={() => setBroken(true)}
@@ -32,11 +32,7 @@ export function Face({ name, id, size, picture = null }: FaceProps) {
     );
   }
   return (
-    <span
-      className={`face ${color}`}
-      aria-hidden="true"
-      style={{ width: size, height: size, fontSize: Math.round(size * 0.36) }}
-    >
+    <span className={`face ${color}`} aria-hidden="true" style={style}>
       {initials(name)}
     </span>
   );

@@ -180,6 +180,18 @@ it.each([
   expect(over).toBe(hours >= 7 * 24);
 });
 
+it.each([1440, 1024, 720, 390])("a notice covers no part of the composer at %i px", async (width) => {
+  const world = await ConsoleWorld.open(browser, { viewport: { width, height: 844 } });
+  world.inbox.add("Anna Berg", [30]);
+  const page = await world.visit();
+  await openRow(page, "Anna Berg");
+  world.fail("PATCH /v1/conversations/{id}", { status: 400, code: "invalid_request" });
+  await page.getByRole("button", { name: /^Done/ }).click();
+  await page.locator(".notice.problem").waitFor();
+  const [notice, composer] = await Promise.all([".notice", ".foot"].map((part) => page.locator(part).boundingBox()));
+  expect((notice?.y ?? 0) + (notice?.height ?? 0)).toBeLessThan(composer?.y ?? 0);
+});
+
 // A console that is older than the one of the server.
 
 const strip = (page: Page) => page.locator(".strip", { hasText: "A new version of the console is ready." });

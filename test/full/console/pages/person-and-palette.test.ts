@@ -54,6 +54,30 @@ it("a photo of the person pane opens over the page, and the focus comes back to 
   expect(world.complaints).toEqual([]);
 });
 
+it("photos that have gone leave no heading and no place", async () => {
+  const { world, anna, page } = await openThread();
+  await world.context.route(/\.fbcdn\.net\/[01]\.png/, (route) => route.abort());
+  world.inbox.write(anna, "person", { text: "", ...pictures(3) });
+  const photos = page.locator(".media").getByRole("button", { name: "Picture" });
+  await waitFor("one photo", async () => (await photos.count()) === 1);
+  await world.context.route(/\.fbcdn\.net\//, (route) => route.abort());
+  await page.reload();
+  await page.locator(".msgs .gone-media").nth(2).waitFor();
+  await page.getByText("Photos of these 7 days").waitFor({ state: "detached" });
+});
+
+it("a picture over the page that has gone says so", async () => {
+  const { world, anna, page } = await openThread();
+  await world.context.route(/\.fbcdn\.net\/1\.png/, (route) => route.abort());
+  world.inbox.write(anna, "person", { text: "", ...pictures(2) });
+  await page.locator(".msgs").getByRole("button", { name: "Picture" }).first().click();
+  await page.locator("dialog.lightbox img[src$='0.png']").waitFor();
+  await page.keyboard.press("ArrowRight");
+  await page.locator("dialog.lightbox").getByText("No longer available").waitFor();
+  await page.keyboard.press("ArrowLeft");
+  await page.locator("dialog.lightbox img[src$='0.png']").waitFor();
+});
+
 it("an erasure counts the messages and files that are loaded, and says when there are more", async () => {
   const { world, anna, page } = await openThread();
   world.inbox.write(anna, "person", { text: "", ...pictures(2) });
@@ -151,6 +175,38 @@ it("the arrow keys move through a menu and begin again after its end", async () 
   expect(await focused()).toBe("Sign out");
   await page.keyboard.press("ArrowDown");
   expect(await focused()).toBe("Change name");
+});
+
+it("the palette's field stays where it is, and its list shows what is chosen and no more than its width", async () => {
+  const { world, page } = await openThread();
+  const name = "Maximiliane-Charlotte von Hohenstein-Oberwallenburg zu Niederwallenburg-Hohenfels";
+  world.inbox.write(world.inbox.add(name, [10]), "person", { text: "Hello" });
+  await page.setViewportSize({ width: 390, height: 600 });
+  await page.keyboard.press("Control+k");
+  await palette(page)
+    .getByRole("option", { name: /^Maximiliane/ })
+    .waitFor();
+  const sizes = () =>
+    page.evaluate(`(() => {
+      const list = document.querySelector(".palette");
+      return [list.scrollWidth - list.clientWidth, list.scrollHeight > list.clientHeight];
+    })()`);
+  expect(await sizes()).toEqual([0, true]);
+  const isShown = () =>
+    page.evaluate<boolean>(`(() => {
+      const list = document.querySelector(".palette").getBoundingClientRect();
+      const option = document.querySelector(".palette [aria-selected=true]").getBoundingClientRect();
+      return option.top >= list.top - 1 && option.bottom <= list.bottom + 1;
+    })()`);
+  await page.keyboard.press("ArrowUp");
+  expect(await isShown()).toBe(true);
+  await page.keyboard.press("ArrowDown");
+  expect(await isShown()).toBe(true);
+  const fieldTop = async () => (await page.locator(".palette-field").boundingBox())?.y;
+  const before = await fieldTop();
+  await page.keyboard.type("zzzz");
+  await page.getByText("Nothing matches.").waitFor();
+  expect(await fieldTop()).toBe(before);
 });
 
 it("the palette shows pages and actions before people, and runs them", async () => {

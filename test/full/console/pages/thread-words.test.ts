@@ -195,6 +195,7 @@ const messages: readonly { readonly name: string; readonly message: Partial<Mess
     message: of("", [attachment("sticker", { url: GONE })]),
     words: "No longer available",
   },
+  { name: "a heart, which has no picture", message: of("❤", [attachment("sticker")]), words: "❤" },
   {
     name: "a file without an address",
     message: of("", [attachment("file", { title: "terms.pdf" })]),
@@ -228,6 +229,7 @@ it.each(messages)("$name has its words in the thread", async ({ message, words }
   world.add(personOf("993", 1), [messageOf("m1", "993", message)]);
   await world.openThread("993");
   const shown = world.page.locator('[data-message="m1"] .line');
+  await shown.waitFor();
   await expect.poll(async () => (await shown.innerText()).replace(/\s+/g, " ").trim()).toBe(words);
   expect(world.complaints).toEqual([]);
 });

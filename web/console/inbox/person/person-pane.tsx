@@ -139,11 +139,13 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
 function Media({ id }: { id: string }) {
   const thread = useThread(id);
   const [openAt, setOpenAt] = useState<number | null>(null);
+  const [gone, setGone] = useState<ReadonlySet<string>>(new Set());
   const urls = (thread ? messagesOf(thread.book) : [])
     .flatMap(({ attachments }) => attachments)
     .filter(({ type }) => type === "image")
     .map(({ url }) => mediaUrl(url, location.hostname))
     .filter((url) => url !== null)
+    .filter((url) => !gone.has(url))
     .filter((url, index, all) => all.indexOf(url) === index)
     .slice(-9)
     .reverse();
@@ -153,20 +155,19 @@ function Media({ id }: { id: string }) {
       <h3>{texts.media}</h3>
       <div className="media">
         {urls.map((url, index) => (
-          <MediaPicture key={url} url={url} onOpen={() => setOpenAt(index)} />
+          <button type="button" key={url} className="pic" onClick={() => setOpenAt(index)} aria-label={texts.picture}>
+            <img
+              src={url}
+              alt=""
+              loading="lazy"
+              referrerPolicy="no-referrer"
+              onError={() => setGone((before) => new Set(before).add(url))}
+            />
+          </button>
         ))}
       </div>
       {openAt === null ? null : <Lightbox urls={urls} start={openAt} onClose={() => setOpenAt(null)} />}
     </section>
-  );
-}
-
-function MediaPicture({ url, onOpen }: { url: string; onOpen: () => void }) {
-  const [isGone, setGone] = useState(false);
-  return isGone ? null : (
-    <button type="button" className="pic" onClick={onOpen} aria-label={texts.picture}>
-      <img src={url} alt="" loading="lazy" referrerPolicy="no-referrer" onError={() => setGone(true)} />
-    </button>
   );
 }
 

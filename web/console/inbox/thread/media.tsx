@@ -16,7 +16,11 @@ export function Attachments({ message }: { message: Message }) {
   );
   // The story itself stands in the message.
   const hidden = message.story === null ? "image" : "story_mention";
-  const others = message.attachments.filter(({ type }) => type !== "image" && type !== hidden);
+  // Instagram's heart has no picture: the message has it as its text.
+  const isText = ({ type, url }: Attachment) => type === "sticker" && url === null && message.text !== "";
+  const others = message.attachments.filter(
+    (attachment) => attachment.type !== "image" && attachment.type !== hidden && !isText(attachment),
+  );
   return (
     <>
       {pictures.length > 0 ? <Pictures urls={pictures} isSent={message.direction !== "inbound"} /> : null}
@@ -76,6 +80,7 @@ interface LightboxProps {
 /** The pictures of a message over the page. The arrow keys change the picture, Escape closes. */
 export function Lightbox({ urls, start, onClose }: LightboxProps) {
   const [index, setIndex] = useState(start);
+  const [brokenUrl, setBrokenUrl] = useState<string | null>(null);
   const dialog = useModal();
   const move = (step: number) => setIndex((at) => (at + step + urls.length) % urls.length);
   const url = urls[index];
@@ -90,7 +95,11 @@ export function Lightbox({ urls, start, onClose }: LightboxProps) {
         if (key === "ArrowLeft") move(-1);
       }}
     >
-      {url ? <img src={url} alt={texts.picture} referrerPolicy="no-referrer" /> : <p>{texts.mediaGone}</p>}
+      {url && url !== brokenUrl ? (
+        <img src={url} alt={texts.picture} referrerPolicy="no-referrer" onError={() => setBrokenUrl(url)} />
+      ) : (
+        <p>{texts.mediaGone}</p>
+      )}
       <button type="button" className="icon close" aria-label={texts.close} onClick={onClose}>
         <X size={22} />
       </button>

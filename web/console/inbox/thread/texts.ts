@@ -10,7 +10,7 @@ export const texts = {
   markedDone: "Marked as done",
   undo: "Undo",
   person: "About this person",
-  to: (account: string) => `to ${account}`,
+  to: (account: string) => `to @${account}`,
   loading: "Loading messages",
   failed: "The messages could not be loaded.",
   missing: { title: "This conversation does not exist", text: "It was erased, or its messages are older than 7 days." },

@@ -1,4 +1,4 @@
-import { Check, ChevronLeft, PanelRight } from "lucide-react";
+import { Check, ChevronLeft, MessagesSquare, PanelRight } from "lucide-react";
 import { useCallback } from "react";
 import { Link } from "wouter";
 import { printableText } from "../../../../packages/client/src/printable.ts";
@@ -105,6 +105,7 @@ export function NoThread() {
   return (
     <section className="thread" aria-label={texts.messages}>
       <div className="none">
+        <MessagesSquare size={56} strokeWidth={1.2} aria-hidden="true" />
         <h2>{texts.choose}</h2>
         <p className="keys">
           <kbd>J</kbd> <kbd>K</kbd> moves, <kbd>Enter</kbd> opens, <kbd>?</kbd> shows all keys.
