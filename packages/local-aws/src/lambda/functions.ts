@@ -47,6 +47,8 @@ export interface Functions {
 const ACCOUNT_CONCURRENCY = 1_000;
 /** Lambda closes an idle sandbox after some minutes; here one frees memory for other functions. */
 const IDLE_MAX_MS = 60_000;
+/** As after some minutes in Lambda, the next event loads the bundle again. */
+const LAST_IDLE_MAX_MS = 5 * 60_000;
 /** Less than a sandbox needs to load on a machine with two processors: an event that hangs occupies one after another. */
 const GROWTH_PAUSE_MS = 50;
 /** Lambda's defaults. */
@@ -160,7 +162,8 @@ export function openFunctions(
       ...settings.extraVariables,
     };
     const { sandboxesMax, sources } = declaration;
-    const pool = openPool({ sandboxesMax, sources, budget, idleMax: IDLE_MAX_MS, growthPause: GROWTH_PAUSE_MS }, () =>
+    const idle = { idleMax: IDLE_MAX_MS, lastIdleMax: LAST_IDLE_MAX_MS };
+    const pool = openPool({ sandboxesMax, sources, budget, ...idle, growthPause: GROWTH_PAUSE_MS }, () =>
       openSandbox({
         data: {
           file: declaration.file,

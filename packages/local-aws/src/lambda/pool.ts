@@ -21,6 +21,8 @@ export interface PoolOptions {
   readonly budget: SandboxBudget;
   /** An idle sandbox is closed after this time, in milliseconds, unless it is the last one. */
   readonly idleMax: number;
+  /** The last one is closed when it is idle for so long, in milliseconds. The next event opens another. */
+  readonly lastIdleMax: number;
   /** The sources of the function's events: each finds a sandbox while another one occupies many. Default: one. */
   readonly sources?: number;
   /** Before another sandbox opens beside `n` others, `n` times this passes, in milliseconds. The second one opens at once. */
@@ -31,6 +33,8 @@ export interface PoolOptions {
 const SPARE_DELAY_MS = 100;
 /** A source reads its next event after this time, in milliseconds, also while every sandbox is busy. */
 const READ_AHEAD_MS = 100;
+/** Where there is no room for another sandbox, it is looked for again after this time, in milliseconds. */
+const ROOM_CHECK_MS = 500;
 const REQUESTS = "";
 
 interface Waiter {
@@ -52,20 +56,30 @@ interface IdleSandbox {
  * time that an ordinary event takes.
  */
 export function openPool(
-  { sandboxesMax, budget, idleMax, sources = 1, growthPause }: PoolOptions,
+  { sandboxesMax, budget, idleMax, lastIdleMax, sources = 1, growthPause }: PoolOptions,
   open: () => Sandbox,
 ): Pool {
   const all = new Set<Sandbox>();
   const idle: IdleSandbox[] = [];
   const waiters: Waiter[] = [];
   const running = new Map<string, number>();
-  const growth = openGrowth({ pause: growthPause, count: () => all.size, isSaturated: budget.isSaturated });
+  const growth = openGrowth({
+    pause: growthPause,
+    count: () => all.size,
+    isSaturated: () => budget.isSaturated([...all].filter(isOccupied).length),
+  });
   let changed = Promise.withResolvers<void>();
   let loading = 0;
   let isFull = false;
   let closed = false;
   let idleTimer: NodeJS.Timeout | undefined;
   let spareTimer: NodeJS.Timeout | undefined;
+  let roomTimer: NodeJS.Timeout | undefined;
+
+  /** It runs an event that does not hang, or loads. */
+  function isOccupied(sandbox: Sandbox): boolean {
+    return !sandbox.hangs() && !idle.some((each) => each.sandbox === sandbox);
+  }
 
   const runs = (source: string): number => running.get(source) ?? 0;
   const countRun = (source: string, by: 1 | -1): void => void running.set(source, runs(source) + by);
@@ -131,7 +145,11 @@ export function openPool(
     void budget.whileLoading(async () => {
       if (closed || !hasUse() || all.size >= sandboxesMax) return;
       isFull = !budget.take(all.size);
-      if (isFull) return;
+      if (isFull) {
+        // No further one may open, so none is left to the other sources.
+        giveIdle();
+        return growWithRoom();
+      }
       const sandbox = open();
       all.add(sandbox);
       budget.opened(sandbox);
@@ -145,30 +163,54 @@ export function openPool(
     });
   };
 
+  const giveIdle = (): void => {
+    for (;;) {
+      const at = waiters.findIndex(({ source }) => mayTake(source, idle.length - 1));
+      const candidate = at < 0 ? undefined : idle.pop();
+      if (!candidate) return;
+      if (candidate.sandbox.failure()) {
+        remove(candidate.sandbox);
+        continue;
+      }
+      const [next] = waiters.splice(at, 1);
+      countRun(next?.source ?? REQUESTS, 1);
+      next?.resolve(candidate.sandbox);
+    }
+  };
+
+  /** An idle sandbox of another function is closed later. */
+  const growWithRoom = (): void => {
+    roomTimer ??= setTimeout(() => {
+      roomTimer = undefined;
+      grow();
+    }, ROOM_CHECK_MS).unref();
+  };
+
   const remove = (sandbox: Sandbox): void => {
     if (!all.delete(sandbox)) return;
     isFull = false;
     budget.release(sandbox);
   };
 
-  const closeOldest = (): boolean => {
-    const oldest = idle.length > 0 && all.size > 1 ? idle.shift() : undefined;
-    if (!oldest) return false;
+  const closeOldest = (idleMin: number): boolean => {
+    const [oldest] = idle;
+    if (!oldest || performance.now() - oldest.since < idleMin) return false;
+    idle.shift();
     remove(oldest.sandbox);
     void oldest.sandbox.close();
     return true;
   };
-  budget.onFull(closeOldest);
+  budget.onFull((idleMin) => all.size > 1 && closeOldest(idleMin));
 
   const closeIdle = (): void => {
     clearTimeout(idleTimer);
-    for (let [oldest] = idle; oldest && idle.length > 1; [oldest] = idle) {
-      const remaining = oldest.since + idleMax - performance.now();
+    for (let [oldest] = idle; oldest; [oldest] = idle) {
+      const remaining = oldest.since + (idle.length > 1 ? idleMax : lastIdleMax) - performance.now();
       if (remaining > 0) {
         idleTimer = setTimeout(closeIdle, remaining).unref();
         return;
       }
-      closeOldest();
+      closeOldest(0);
     }
   };
 
@@ -201,8 +243,7 @@ export function openPool(
     async close() {
       closed = true;
       growth.close();
-      clearTimeout(spareTimer);
-      clearTimeout(idleTimer);
+      for (const timer of [spareTimer, roomTimer, idleTimer]) clearTimeout(timer);
       for (const waiter of waiters.splice(0)) waiter.reject(stopping());
       notify();
       await Promise.all([...all].map((sandbox) => sandbox.close()));

@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
+import { observeDemand } from "./processor-demand.ts";
 import type { Sandbox } from "./sandbox.ts";
 
 /**
@@ -23,12 +24,18 @@ export interface SandboxBudgetOptions {
   readonly startLoadsMax: number;
   /** Default: this machine's. */
   readonly processors?: number;
+  /** How many threads of this process compute or wait for a processor. Default: observed. */
+  readonly demand?: () => number;
 }
 
 type Computing = Pick<Sandbox, "computing">;
 
 /** A thread that computes for this share of its time waits for little beside it. */
 const COMPUTING = 0.5;
+/** Of a stack that has no time left, the engine of the table and its callers use a part of the processors. */
+const DEMAND_SHARE = 0.75;
+/** An idle sandbox is left to its function for this time, in milliseconds: otherwise two busy functions close each other's. */
+const RECENTLY_USED_MS = 5_000;
 /** How long the thread of the services is observed, how often, and how late it may be on average, in milliseconds. */
 const OBSERVED_MS = 200;
 const RESOLUTION_MS = 10;
@@ -38,16 +45,23 @@ const LATE_MS = 10;
 export interface SandboxBudget {
   /**
    * Counts one more sandbox of a function that has `ownCount`. Where there is no room for it, an idle one of another
-   * function is closed. Returns false if there is none.
+   * function is closed, unless that was used a moment ago. Returns false if there is none.
    */
   take(ownCount: number): boolean;
-  /** @param closeIdle closes an idle sandbox of a function that has others, and releases it. False if there is none */
-  onFull(closeIdle: () => boolean): void;
+  /**
+   * @param closeIdle closes a sandbox that is idle for at least `idleMin` milliseconds, of a function that has others, and
+   * releases it. False if there is none
+   */
+  onFull(closeIdle: (idleMin: number) => boolean): void;
   /** What was counted is this sandbox. */
   opened(sandbox: Computing): void;
   release(sandbox: Computing): void;
-  /** True while as many threads compute, or wait for a processor, as there are processors: one more would take theirs. */
-  isSaturated(): boolean;
+  /**
+   * True while as many threads compute, or wait for a processor, as there are processors: one more would take theirs.
+   * @param ownCount the sandboxes of the function that run or load, without those that hang: with fewer than there are
+   *   processors, one more is of use
+   */
+  isSaturated(ownCount: number): boolean;
   /** Runs `load` as soon as few enough others run. */
   whileLoading(load: () => Promise<void>): Promise<void>;
   /** Runs `start` with the limit of loads of a stack that starts. */
@@ -71,18 +85,21 @@ export function openSandboxBudget({
   loadsMax,
   startLoadsMax,
   processors = availableParallelism(),
+  demand = observeDemand(),
 }: SandboxBudgetOptions): SandboxBudget {
   let limit = loadsMax;
   let sandboxes = 0;
   let loads = 0;
   const waiting: (() => void)[] = [];
-  const idleClosers: (() => boolean)[] = [];
+  const idleClosers: ((idleMin: number) => boolean)[] = [];
   const opened = new Set<Computing>();
   const servicesAreLate = observeServices();
   return {
     take(ownCount) {
-      const hasRoom = sandboxes < sandboxesMax || idleClosers.some((closeIdle) => closeIdle());
-      if (ownCount >= GUARANTEED_PER_FUNCTION && !hasRoom) return false;
+      const isGuaranteed = ownCount < GUARANTEED_PER_FUNCTION;
+      const idleMin = isGuaranteed ? 0 : RECENTLY_USED_MS;
+      const hasRoom = sandboxes < sandboxesMax || idleClosers.some((closeIdle) => closeIdle(idleMin));
+      if (!isGuaranteed && !hasRoom) return false;
       sandboxes += 1;
       return true;
     },
@@ -96,9 +113,10 @@ export function openSandboxBudget({
       opened.delete(sandbox);
       sandboxes -= 1;
     },
-    isSaturated() {
+    isSaturated(ownCount) {
+      if (ownCount < processors) return false;
       const computing = [...opened].filter((sandbox) => sandbox.computing() > COMPUTING).length;
-      return servicesAreLate() || computing >= processors;
+      return computing >= processors || demand() >= processors * DEMAND_SHARE || servicesAreLate();
     },
     async whileLoading(load) {
       if (loads >= limit) await new Promise<void>((resolve) => waiting.push(resolve));

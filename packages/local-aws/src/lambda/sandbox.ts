@@ -34,6 +34,8 @@ export interface Sandbox {
   failure(): FunctionFailed | null;
   /** The share of its current event in which it computed, or waited for a processor, 0 to 1. 0 without an event. */
   computing(): number;
+  /** Whether its current event waits, for a receiver or another answer, and has hardly computed. */
+  hangs(): boolean;
   /** Returns the handler's result after a JSON round trip. Throws FunctionFailed. */
   invoke(event: unknown): Promise<unknown>;
   close(): Promise<void>;
@@ -41,6 +43,9 @@ export interface Sandbox {
 
 /** Lambda stops loading a bundle after this time, and loads it again within the timeout of the first invocation. */
 const LOAD_MAX_MS = 10_000;
+/** An ordinary event is done before, in milliseconds, or has computed for more than this share. */
+const HANGS_AFTER_MS = 250;
+const HANGS_COMPUTING = 0.1;
 /** Enough for an event. By default each of many sandboxes grows to more than it needs. */
 const YOUNG_GENERATION_MB = 12;
 
@@ -69,6 +74,7 @@ export function openSandbox({ data, environment, timeoutMs, log }: SandboxSettin
   let failure: FunctionFailed | null = null;
   let pending: PendingInvocation | null = null;
   let loopAtStart: EventLoopUtilization | undefined;
+  let startedAt = 0;
   const loadResult = Promise.withResolvers<FunctionFailed | null>();
 
   const fail = (error: FunctionFailed): void => {
@@ -101,17 +107,21 @@ export function openSandbox({ data, environment, timeoutMs, log }: SandboxSettin
   worker.on("error", (error: Error) => fail(new FunctionFailed("died", error.message, error.stack)));
   worker.on("exit", () => fail(new FunctionFailed("died", `${data.functionName}: the runtime exited.`)));
 
+  // While it stands still between two events its loop counts as active, so each event is measured for itself.
+  const computing = (): number => (pending ? worker.performance.eventLoopUtilization(loopAtStart).utilization : 0);
+
   return {
     loaded: () => loadResult.promise,
     failure: () => failure,
-    // While it stands still between two events its loop counts as active, so each event is measured for itself.
-    computing: () => (pending ? worker.performance.eventLoopUtilization(loopAtStart).utilization : 0),
+    computing,
+    hangs: () => pending !== null && performance.now() - startedAt >= HANGS_AFTER_MS && computing() < HANGS_COMPUTING,
     async invoke(event) {
       await loadResult.promise;
       if (failure) throw failure;
       const id = randomUUID();
       const result = Promise.withResolvers<unknown>();
       loopAtStart = worker.performance.eventLoopUtilization();
+      startedAt = performance.now();
       pending = { id, resolve: result.resolve, reject: result.reject };
       const timer = setTimeout(() => {
         const seconds = (timeoutMs / 1_000).toFixed(2);

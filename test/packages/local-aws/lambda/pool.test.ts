@@ -1,17 +1,19 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { openPool, type Pool } from "#local-aws/lambda/pool.ts";
+import { observeDemand } from "#local-aws/lambda/processor-demand.ts";
 import { FunctionFailed, type Sandbox } from "#local-aws/lambda/sandbox.ts";
 import { openSandboxBudget, type SandboxBudgetOptions } from "#local-aws/lambda/sandbox-budget.ts";
 
 /** A sandbox whose loading and events end when the test says so. */
-interface FakeSandbox extends Omit<Sandbox, "computing"> {
+interface FakeSandbox extends Omit<Sandbox, "computing" | "hangs"> {
   load(failure?: FunctionFailed): void;
   answer(result: unknown): void;
   /** The next events time out: the sandbox is unusable. */
   fail(): void;
   isClosed(): boolean;
   computing: () => number;
+  hangs: () => boolean;
 }
 
 function fakeSandbox(): FakeSandbox {
@@ -23,6 +25,7 @@ function fakeSandbox(): FakeSandbox {
     loaded: () => loaded.promise,
     failure: () => failure,
     computing: () => 0,
+    hangs: () => false,
     invoke: () => event.promise,
     load(loadFailure) {
       failure = loadFailure ?? null;
@@ -43,7 +46,7 @@ function fakeSandbox(): FakeSandbox {
   };
 }
 
-const roomy = { sandboxesMax: 100, loadsMax: 100, startLoadsMax: 100 };
+const roomy = { sandboxesMax: 100, loadsMax: 100, startLoadsMax: 100, demand: () => 0 };
 
 /** Opens pools that share a budget, and records the sandboxes that they open. */
 function openPools(
@@ -51,15 +54,16 @@ function openPools(
     sandboxesMax?: number;
     budget?: SandboxBudgetOptions;
     idleMax?: number;
+    lastIdleMax?: number;
     sources?: number;
     growthPause?: number;
   } = {},
 ) {
   const budget = openSandboxBudget(limits.budget ?? roomy);
-  const { sandboxesMax = 100, idleMax = 60_000, sources = 1, growthPause = 0 } = limits;
+  const { sandboxesMax = 100, idleMax = 60_000, lastIdleMax = 300_000, sources = 1, growthPause = 0 } = limits;
   const opened: FakeSandbox[] = [];
   const openOne = (): Pool =>
-    openPool({ sandboxesMax, budget, idleMax, sources, growthPause }, () => {
+    openPool({ sandboxesMax, budget, idleMax, lastIdleMax, sources, growthPause }, () => {
       const sandbox = fakeSandbox();
       opened.push(sandbox);
       return sandbox;
@@ -181,20 +185,39 @@ it("a function's sandboxes share the machine's memory, and each function may hav
   expect(opened).toHaveLength(9);
 });
 
-it("a function's sandboxes that are idle, all but the last, are closed when the memory is in use and another function needs one", async () => {
+it("a function's sandboxes that are idle for five seconds, all but the last, are closed when the memory is in use and another function needs one", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  onTestFinished(() => void vi.useRealTimers());
   const { pool, openOne, opened, loadedSandbox } = openPools({
-    budget: { sandboxesMax: 4, loadsMax: 100, startLoadsMax: 100 },
+    budget: { ...roomy, sandboxesMax: 6 },
   });
-  const events = [1, 2, 3].map(() => pool.invoke({}));
+  const events = [1, 2, 3, 4].map(() => pool.invoke({}));
   await turn();
-  for (const at of [0, 1, 2]) await loadedSandbox(at);
+  for (const at of [0, 1, 2, 3]) await loadedSandbox(at);
   for (const sandbox of opened) sandbox.answer(null);
   await Promise.all(events);
   const other = openOne();
   for (let at = 0; at < 4; at++) void other.invoke({}).catch(() => {});
-  await turn();
+  await vi.advanceTimersByTimeAsync(4_900);
+  // They are left to a function that may need them with its next event.
   expect(opened).toHaveLength(6);
-  expect(opened.map((sandbox) => sandbox.isClosed())).toEqual([true, true, false, false, false, false]);
+  expect(opened.some((sandbox) => sandbox.isClosed())).toBe(false);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(opened.map((sandbox) => sandbox.isClosed())).toEqual([true, true, ...Array(6).fill(false)]);
+});
+
+it("a function's first two sandboxes open although the memory is in use, in place of an idle one that was just used", async () => {
+  const { pool, openOne, opened, loadedSandbox } = openPools({ budget: { ...roomy, sandboxesMax: 2 } });
+  const events = [pool.invoke({}), pool.invoke({})];
+  await turn();
+  for (const at of [0, 1]) await loadedSandbox(at);
+  for (const sandbox of opened) sandbox.answer(null);
+  await Promise.all(events);
+  void openOne()
+    .invoke({})
+    .catch(() => {});
+  await turn();
+  expect(opened.map((sandbox) => sandbox.isClosed())).toEqual([true, false, false]);
 });
 
 it("a function's sandboxes open one after another while events hang, with longer and longer pauses, and the first two at once", async () => {
@@ -234,6 +257,47 @@ it("a function's sandboxes do not grow in number while as many compute as there 
   await pool.close();
 });
 
+it("a function's sandboxes do not grow in number while the threads of the stack use the processors, but for those that hang", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  let demand = 1.6;
+  const budget = { ...roomy, processors: 2, demand: () => demand };
+  const { pool, opened, loadedSandbox } = openPools({ growthPause: 50, budget });
+  for (let at = 0; at < 5; at++) void pool.invoke({}).catch(() => {});
+  // One more than the processors that it could use would be of no use.
+  await vi.advanceTimersByTimeAsync(500);
+  expect(opened).toHaveLength(2);
+  for (const at of [0, 1]) await loadedSandbox(at);
+  await vi.advanceTimersByTimeAsync(4_000);
+  expect(opened).toHaveLength(2);
+  for (const sandbox of opened) sandbox.hangs = () => true;
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(opened).toHaveLength(4);
+  demand = 1.4;
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(opened).toHaveLength(5);
+  await pool.close();
+});
+
+it("the demand for processors is what all threads computed and waited for, by the time that passed", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  let threads = new Map([["first", 5_000]]);
+  const demand = observeDemand(() => threads);
+  // What was before the first observation is not of now.
+  expect(demand()).toBe(0);
+  threads = new Map([
+    ["first", 5_150],
+    ["second", 50],
+  ]);
+  vi.advanceTimersByTime(50);
+  expect(demand()).toBe(0);
+  vi.advanceTimersByTime(50);
+  expect(demand()).toBe(2);
+  vi.advanceTimersByTime(2_000);
+  expect(demand()).toBe(0);
+});
+
 it("a function's sandboxes leave an idle one to the other sources of events, and a source without an event finds it", async () => {
   const { pool, opened, loadedSandbox } = openPools({ sources: 2 });
   const first = [pool.invoke({}, "slow"), pool.invoke({}, "fast")];
@@ -248,6 +312,24 @@ it("a function's sandboxes leave an idle one to the other sources of events, and
   for (const sandbox of opened.slice(0, 2)) sandbox.answer("found");
   expect(await fast).toBe("found");
   expect(opened).toHaveLength(3);
+});
+
+it("a function's sandboxes leave no idle one to the other sources when no further one may open: the event does not wait for one that hangs", async () => {
+  const { pool, opened, loadedSandbox } = openPools({ sources: 2, budget: { ...roomy, sandboxesMax: 2 } });
+  const first = [pool.invoke({}, "slow"), pool.invoke({}, "fast")];
+  await turn();
+  for (const at of [0, 1]) await loadedSandbox(at);
+  for (const sandbox of opened) sandbox.answer(null);
+  await Promise.all(first);
+  void pool.invoke({}, "slow").catch(() => {});
+  await turn();
+  const second = pool.invoke({}, "slow");
+  await turn();
+  // The last one that was idle. The other one hangs.
+  opened[0]?.answer("done");
+  expect(await second).toBe("done");
+  expect(opened).toHaveLength(2);
+  await pool.close();
 });
 
 it("a source of events reads the next one when a sandbox is idle, or after a tenth of a second, and no more than one that waits", async () => {
@@ -304,6 +386,18 @@ it("a function's sandboxes are closed when they are idle for long, all but the l
   for (const sandbox of opened) sandbox.answer(null);
   await Promise.all(events);
   await expect.poll(() => opened.map((sandbox) => sandbox.isClosed())).toEqual([true, true, false]);
+});
+
+it("a function's last sandbox is closed when it is idle for longer, and the next event opens another", async () => {
+  const { pool, opened, loadedSandbox } = openPools({ idleMax: 1, lastIdleMax: 2 });
+  const event = pool.invoke({});
+  (await loadedSandbox(0)).answer(null);
+  await event;
+  await expect.poll(() => opened[0]?.isClosed()).toBe(true);
+  const next = pool.invoke({});
+  await turn();
+  (await loadedSandbox(1)).answer("another");
+  expect(await next).toBe("another");
 });
 
 it("a function's sandboxes are loaded before the first event where the stack asks for it", async () => {
