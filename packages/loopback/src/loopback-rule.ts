@@ -32,9 +32,8 @@ export function loopbackRefusal(request: IncomingMessage, { port, origins }: Loo
   if (![...sentHosts, targetHost(request.url)].every((host) => host === null || hosts.includes(host.toLowerCase())))
     return `This port answers only as ${hosts.join(" or ")}.`;
   if (sentHosts.length !== 1) return "Missing Host. Name this port in it once.";
-  const allowedOrigins = [...hosts.map((host) => `http://${host}`), ...origins];
-  if (!sentOrigins.every((origin) => allowedOrigins.includes(origin)))
-    return "This port answers no page of another origin.";
+  const isAllowed = (origin: string) => origins.includes(origin) || hosts.some((host) => origin === `http://${host}`);
+  if (!sentOrigins.every(isAllowed)) return "This port answers no page of another origin.";
   const { "sec-fetch-site": site, "sec-fetch-dest": destination } = request.headers;
   const isForeign = sentOrigins.length === 0 && foreignSites.includes(String(site));
   if (isForeign && !shownDestinations.includes(String(destination)))
@@ -42,9 +41,14 @@ export function loopbackRefusal(request: IncomingMessage, { port, origins }: Loo
   return null;
 }
 
+/** Of each port of this process, because every request asks. */
+const hostsByPort = new Map<number, readonly string[]>();
+
 /** HTTP omits its default port. */
-function ownHosts(port: number): string[] {
-  return names.flatMap((name) => [...(port === 80 ? [name] : []), `${name}:${port}`]);
+function ownHosts(port: number): readonly string[] {
+  const hosts = hostsByPort.get(port) ?? names.flatMap((name) => [...(port === 80 ? [name] : []), `${name}:${port}`]);
+  hostsByPort.set(port, hosts);
+  return hosts;
 }
 
 /** The host of a request target in absolute form, which overrides `Host`. Null for a path. */

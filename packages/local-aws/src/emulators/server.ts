@@ -12,6 +12,7 @@ import {
   signatureProblems,
   toSignedRequest,
 } from "../access/signature.ts";
+import { readBody } from "../gateway/body.ts";
 import type { AccessControl } from "../iam/access-control.ts";
 import type { Millis } from "../support/time.ts";
 import { handleJsonRequest } from "./json-service.ts";
@@ -125,15 +126,18 @@ interface Dispatcher {
 
 async function handle(request: IncomingMessage, response: ServerResponse, dispatcher: Dispatcher): Promise<void> {
   const controller = new AbortController();
-  response.on("close", () => controller.abort());
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  const received = { ...toSignedRequest(request, Buffer.concat(chunks)), signal: controller.signal };
-  const { status, headers, body } = await dispatch(received, dispatcher);
+  // The abort of a request that was answered costs an error object each.
+  response.on("close", () => {
+    if (!response.writableFinished) controller.abort();
+  });
+  // Of any length, so never null.
+  const body = (await readBody(request, Number.POSITIVE_INFINITY)) as Buffer;
+  const received = { ...toSignedRequest(request, body), signal: controller.signal };
+  const { status, headers, body: content } = await dispatch(received, dispatcher);
   const length =
-    body === null || "content-length" in headers ? {} : { "content-length": String(Buffer.byteLength(body)) };
+    content === null || "content-length" in headers ? {} : { "content-length": String(Buffer.byteLength(content)) };
   response.writeHead(status, { "x-amzn-requestid": randomUUID(), ...headers, ...length });
-  response.end(body ?? undefined);
+  response.end(content ?? undefined);
 }
 
 interface ReceivedRequest extends SignedRequest {
