@@ -4,7 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createTestWebhook } from "../e2e/support/api-calls.ts";
 import type { ListedDelivery } from "../e2e/support/api-response.ts";
-import { failureLines, readQueues } from "../e2e/support/emulator-journals.ts";
+import { dueAt, failureLines, readQueues } from "../e2e/support/emulator-journals.ts";
 import { type LocalStack, startLocalStack } from "../e2e/support/local-stack.ts";
 import { demoAccountIds, newMessageId, newPersonId, postWebhook, textEntry } from "../e2e/support/platform-webhooks.ts";
 import { waitFor } from "../e2e/support/wait-for.ts";
@@ -76,7 +76,7 @@ async function waitUntilIdle(): Promise<void> {
     // Asked after the read: a message sent between the two would seem to be a later retry.
     const at = await stack.now();
     const open = queues.flatMap(([queue, messages]) =>
-      messages.filter(({ availableAt }) => availableAt <= at || isOfEvents(queue)),
+      messages.filter((message) => dueAt(message) <= at || isOfEvents(queue)),
     ).length;
     still = open === pending ? still + 1 : 0;
     pending = open;

@@ -65,6 +65,11 @@ export function countWrites(dataDir: string): { sent: number; put: number } {
   return { sent: count("sqs.jsonl", "send"), put: count("s3.jsonl", "put") };
 }
 
+/** When a message is due: its delay is over, and its consumer has not postponed it. One in flight is due. */
+export function dueAt({ availableAt, postponedUntil = availableAt }: Message): number {
+  return Math.max(availableAt, postponedUntil);
+}
+
 /** Waits until no queue holds a due message, so that all accepted work is done. Later retries may remain. */
 export async function waitUntilIdle({ dataDir, now }: LocalStack, seconds = 30): Promise<void> {
   let due: string[] = [];
@@ -74,8 +79,8 @@ export async function waitUntilIdle({ dataDir, now }: LocalStack, seconds = 30):
     const at = await now();
     due = queues.flatMap(([name, messages]) =>
       messages
-        .filter(({ availableAt }) => availableAt <= at)
-        .map(({ availableAt, body }) => `${name}, for ${at - availableAt} ms: ${body.slice(0, 200)}`),
+        .filter((message) => dueAt(message) <= at)
+        .map((message) => `${name}, for ${at - dueAt(message)} ms: ${message.body.slice(0, 200)}`),
     );
     return due.length === 0;
   };

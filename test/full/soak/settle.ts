@@ -17,7 +17,6 @@ const LAST_ADVANCES = ["PT31M", "PT2M"] as const;
 export async function settle(stack: KilledStack, platform: Platform): Promise<void> {
   await deliverWebhooks(platform);
   for (const advance of ADVANCES) {
-    // A message that its worker postponed is no longer due, but the emulator's journal does not show it.
     const isIdle = await waitUntilIdle(stack.running(), 15).then(
       () => true,
       () => false,

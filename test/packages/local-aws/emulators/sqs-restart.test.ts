@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import {
+  ChangeMessageVisibilityCommand,
   CreateQueueCommand,
   DeleteQueueCommand,
   GetQueueUrlCommand,
@@ -9,6 +10,8 @@ import {
 } from "@aws-sdk/client-sqs";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { SECOND } from "#base/kernel/time.ts";
+import { readJournal } from "#local-aws/emulators/journal.ts";
+import { replay, type SqsRecord } from "#local-aws/emulators/sqs/records.ts";
 import { type EmulatorFixture, startEmulatorFixture } from "./support/emulator-fixture.ts";
 import { createTestQueue, messageBodies, openTestQueue, redrivePolicy, type TestQueue } from "./support/test-queue.ts";
 
@@ -50,6 +53,27 @@ test("after a restart, a delay continues", async () => {
   expect(await queue.receive()).toEqual([]);
   fixture.advance(1);
   expect(messageBodies(await queue.receive())).toEqual(["x"]);
+});
+
+test("the journal says until when a consumer has postponed a message, and after a restart it is visible at once, its receive not counted", async () => {
+  const before = await createTestQueue(fixture.sqs, "postponed", { VisibilityTimeout: "1" });
+  await before.send("x");
+  const [message] = await before.receive();
+  const { ReceiptHandle } = message ?? {};
+  await fixture.sqs.send(
+    new ChangeMessageVisibilityCommand({ QueueUrl: before.url, ReceiptHandle, VisibilityTimeout: 600 }),
+  );
+  const read = () => {
+    const queues = replay(readJournal<SqsRecord>(join(fixture.dataDir, "sqs.jsonl")));
+    return [...(queues.get("postponed")?.messages.values() ?? [])].map(({ postponedUntil }) => postponedUntil);
+  };
+  expect(read()).toEqual([fixture.now() + 600 * SECOND]);
+  fixture.advance(2 * SECOND);
+  const queue = await restartAndReopen(before);
+  const [again] = await queue.receive();
+  expect(again?.Attributes?.ApproximateReceiveCount).toBe("1");
+  // Received again, it is in flight as any other.
+  expect(read()).toEqual([undefined]);
 });
 
 test("after a restart, a message in flight is visible at once and its last receive is not counted", async () => {

@@ -28,13 +28,30 @@ export interface Message {
   readonly firstReceivedAt: Millis | null;
   /** The visibility deadline that the last receive set; null before the first receive. */
   readonly hiddenUntil: Millis | null;
+  /** The visibility deadline that its consumer then chose. Absent after a receive, and in the journals of earlier versions. */
+  readonly postponedUntil?: Millis;
   /** The ARN of the queue that moved the message to its dead-letter queue. */
   readonly source: string | null;
 }
 
 export function markReceived(message: Message, at: Millis, hiddenUntil: Millis): Message {
   const { receives, turn, firstReceivedAt } = message;
-  return { ...message, receives: receives + 1, turn: turn + 1, firstReceivedAt: firstReceivedAt ?? at, hiddenUntil };
+  return {
+    ...withoutPostponement(message),
+    receives: receives + 1,
+    turn: turn + 1,
+    firstReceivedAt: firstReceivedAt ?? at,
+    hiddenUntil,
+  };
+}
+
+function withoutPostponement(message: Message): Message {
+  const { postponedUntil: _, ...others } = message;
+  return others;
+}
+
+export function markPostponed(message: Message, postponedUntil: Millis): Message {
+  return { ...message, postponedUntil };
 }
 
 /**
@@ -42,8 +59,9 @@ export function markReceived(message: Message, at: Millis, hiddenUntil: Millis):
  * counted: otherwise a stack that is killed often would turn good messages into dead letters.
  */
 export function releaseInFlight(message: Message, now: Millis): Message {
-  const inFlight = message.hiddenUntil !== null && message.hiddenUntil > now;
-  return inFlight ? { ...message, receives: message.receives - 1, hiddenUntil: null } : message;
+  const inFlight = message.hiddenUntil !== null && (message.postponedUntil ?? message.hiddenUntil) > now;
+  if (!inFlight) return message;
+  return { ...withoutPostponement(message), receives: message.receives - 1, hiddenUntil: null };
 }
 
 /**
@@ -53,7 +71,8 @@ export function releaseInFlight(message: Message, now: Millis): Message {
  */
 export function markMoved(message: Message, source: string | null): Message {
   const receivesBefore = source === null ? 0 : receiveCount(message);
-  return { ...message, receives: 0, receivesBefore, firstReceivedAt: null, hiddenUntil: null, source };
+  const moved = { receives: 0, receivesBefore, firstReceivedAt: null, hiddenUntil: null, source };
+  return { ...withoutPostponement(message), ...moved };
 }
 
 /** The receives of all queues that it was in. */

@@ -6,7 +6,7 @@ import type { Chaos } from "./chaos.ts";
 import { parseHandle } from "./handles.ts";
 import { LongPolls } from "./long-polls.ts";
 import { MessageIndex, type Slot } from "./message-index.ts";
-import { type Message, markMoved, markReceived, releaseInFlight } from "./messages.ts";
+import { type Message, markMoved, markPostponed, markReceived, releaseInFlight } from "./messages.ts";
 import type { QueueSettings, QueueSnapshot, SqsRecord } from "./records.ts";
 
 /** What a queue needs from its service. */
@@ -102,7 +102,10 @@ export class Queue {
         `Value ${handle} for parameter ReceiptHandle is invalid. Reason: Message does not exist or is not available for visibility timeout change.`,
       );
     }
-    this.#index.hide(slot, this.#host.now() + visibility);
+    const until = this.#host.now() + visibility;
+    this.#host.record({ op: "postpone", queue: this.name, until, ids: [slot.message.id] });
+    slot.message = markPostponed(slot.message, until);
+    this.#index.hide(slot, until);
     this.wake();
   }
 

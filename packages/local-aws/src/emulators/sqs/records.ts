@@ -1,9 +1,9 @@
 import type { Millis } from "../../support/time.ts";
 import type { Attributes } from "./attributes.ts";
-import { type Message, markMoved, markReceived } from "./messages.ts";
+import { type Message, markMoved, markPostponed, markReceived } from "./messages.ts";
 
-// The journal records of the queues. Changes of a visibility timeout are not recorded: a message in flight at a crash
-// is visible after the restart.
+// The journal records of the queues. A message in flight at a crash is visible after the restart, although its consumer
+// has postponed it. Who reads the journal of a running stack sees when it is due.
 
 export type SqsRecord =
   | { readonly op: "queue"; readonly queue: string; readonly settings: QueueSettings }
@@ -17,6 +17,7 @@ export type SqsRecord =
       readonly until: Millis;
       readonly ids: readonly string[];
     }
+  | { readonly op: "postpone"; readonly queue: string; readonly until: Millis; readonly ids: readonly string[] }
   | { readonly op: "delete"; readonly queue: string; readonly ids: readonly string[] }
   | {
       readonly op: "move";
@@ -75,6 +76,9 @@ function apply(queues: Map<string, QueueSnapshot>, record: SqsRecord): void {
       for (const [id, message] of pick(messages, record.ids)) {
         messages.set(id, markReceived(message, record.at, record.until));
       }
+      return;
+    case "postpone":
+      for (const [id, message] of pick(messages, record.ids)) messages.set(id, markPostponed(message, record.until));
       return;
     case "delete":
       for (const id of record.ids) messages.delete(id);
