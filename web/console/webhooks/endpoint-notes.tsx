@@ -54,8 +54,8 @@ function PausedNote({ endpoint }: { endpoint: Endpoint }) {
 }
 
 function CircuitNote({ endpoint: { circuit }, now }: { endpoint: Endpoint; now: number }) {
-  const openedAt = instant(circuit?.opened_at);
-  const probeAt = instant(circuit?.next_probe_at);
+  const openedAt = instant(circuit.opened_at);
+  const probeAt = instant(circuit.next_probe_at);
   return (
     <Note Icon={Clock} title={openedAt === null ? texts.states.open : texts.circuitNote(pastTime(openedAt, now))}>
       {texts.circuitText(probeAt === null ? null : deadline(probeAt, now))}

@@ -2,31 +2,17 @@ import type { Data } from "#client";
 import type { Tone } from "../admin/tones.ts";
 import { texts } from "./texts.ts";
 
-type Instant = string | number | null;
-
-/** What newer versions of the API also say of an endpoint. */
-interface EndpointHealth {
-  readonly circuit?: {
-    readonly state: "closed" | "open" | "probing";
-    readonly opened_at: Instant;
-    readonly next_probe_at: Instant;
-  };
-  readonly failing_since?: Instant;
-  /** `system`, or who paused it. */
-  readonly paused_by?: string | null;
-}
-
-export type Endpoint = Data<"GET /v1/webhooks/{id}">["endpoint"] & EndpointHealth;
+export type Endpoint = Data<"GET /v1/webhooks/{id}">["endpoint"];
 export type EventType = Endpoint["events"][number];
 
 /** Epoch milliseconds; null when it is not known. */
-export function instant(value: Instant | undefined): number | null {
-  const at = value === null || value === undefined ? Number.NaN : new Date(value).getTime();
+export function instant(value: string | null): number | null {
+  const at = value === null ? Number.NaN : new Date(value).getTime();
   return Number.isNaN(at) ? null : at;
 }
 
 export function isCircuitOpen({ status, circuit }: Endpoint): boolean {
-  return status === "active" && circuit !== undefined && circuit.state !== "closed";
+  return status === "active" && circuit.state !== "closed";
 }
 
 export function isPausedByParley({ status, paused_by }: Endpoint): boolean {

@@ -21,7 +21,7 @@ const server = openedOnce(startConsoleServer);
 
 function fill({ webhooks }: SmallWorld): void {
   const at = (ms: number) => new Date(Date.now() + ms).toISOString();
-  const circuit = { state: "open", opened_at: at(-HOUR), next_probe_at: at(160_000) };
+  const circuit = { state: "open" as const, opened_at: at(-HOUR), next_probe_at: at(160_000) };
   webhooks.addEndpoint("end_1", "https://erp.example/parley", { circuit });
   webhooks.addEndpoint("end_2", "https://\u202ehooks.example/<img src=x>", { status: "paused", paused_by: "system" });
   for (const status of ["retrying", "failed", "dlq", "blocked", "delivered"] as const) webhooks.addDelivery(status);

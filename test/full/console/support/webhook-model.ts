@@ -11,18 +11,20 @@ export const SIGNING_SECRET = "whs_model_secret_of_an_endpoint_0123456789";
 
 /** Endpoints and deliveries in memory. */
 export class WebhookModel {
-  readonly endpoints: (Endpoint & Record<string, unknown>)[] = [];
+  readonly endpoints: Endpoint[] = [];
   readonly deliveries: Detail[] = [];
   /** The ids of the deliveries that were sent again. */
   readonly replayed: string[] = [];
 
-  /** @param more also fields of newer versions of the API */
-  addEndpoint(id: string, url: string, more: Record<string, unknown> = {}): void {
+  addEndpoint(id: string, url: string, more: Partial<Endpoint> = {}): void {
     this.endpoints.push({
       id,
       url,
       events: ["message.received", "message.sent"],
       status: "active",
+      paused_by: null,
+      failing_since: null,
+      circuit: { state: "closed", opened_at: null, next_probe_at: null },
       signing_secret_prefix: "whs_9fK2",
       secondary_active: false,
       secondary_expires_at: null,
@@ -113,7 +115,7 @@ export class WebhookModel {
     if (url.startsWith("https://10.")) {
       return { status: 400, code: "invalid_request", errors: [{ field: "url", problem: "is not allowed" }] };
     }
-    this.addEndpoint("end_new", url, body.events ? { events: body.events } : {});
+    this.addEndpoint("end_new", url, body.events ? { events: body.events as Endpoint["events"] } : {});
     return ok({ endpoint: this.endpoints.at(-1), signing_secret: SIGNING_SECRET }, 201);
   }
 
