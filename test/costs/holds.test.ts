@@ -1,5 +1,4 @@
 import { beforeAll, expect, test } from "vitest";
-import { randomToken } from "#base/kernel/bytes.ts";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { startRequestTime } from "#base/kernel/request-time.ts";
 import { DAY, MINUTE, SECOND } from "#base/kernel/time.ts";
@@ -11,7 +10,7 @@ import { getHold, viewHold } from "#features/holds/flows/view.ts";
 import type { CheckPagePorts } from "#features/holds/ports.ts";
 import { holdSecret } from "#features/holds/rules/holds.ts";
 import { freshWorkspace } from "../bench/scenarios.ts";
-import { CHALLENGE_KEYS, easyChallengeToken, solveChallenge } from "../support/flows/hold-fixture.ts";
+import { checkPageDoubles, easyChallengeToken, solveChallenge } from "../support/flows/hold-fixture.ts";
 import { openedOnce } from "../support/opened.ts";
 import { startMeteredPipeline } from "./start-metered-pipeline.ts";
 
@@ -29,9 +28,7 @@ beforeAll(async () => {
   ports = {
     ...pipeline.apiPorts,
     verificationAttempts: pipeline.stores.verificationAttempts,
-    challengeKeys: async () => CHALLENGE_KEYS,
-    random: randomToken,
-    pageFiles: new Map(),
+    ...checkPageDoubles,
     platformFor: async () => ({ send: async () => ({ kind: "accepted", messageId: MID }) }),
   };
 });

@@ -1,6 +1,5 @@
 import { createHmac } from "node:crypto";
 import { beforeAll, beforeEach, expect, it } from "vitest";
-import { openQueue } from "#base/aws/queues.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import { requestQuotaStore } from "#features/access/store/request-quota.ts";
@@ -11,7 +10,6 @@ import { newUploadId } from "#features/uploads/rules/uploads.ts";
 import { uploadStore } from "#features/uploads/store/uploads.ts";
 import type { App } from "#http/app.ts";
 import { noCredentials } from "#http/credentials/credentials.ts";
-import { verifyHandshake, verifySignature } from "#platforms/graph/webhooks/signature.ts";
 import { createKey } from "../features/access/flows/support/api-keys.ts";
 import { createTenant } from "../features/access/store/support/team-samples.ts";
 import { createApp } from "../support/conformance/observed-app.ts";
@@ -106,12 +104,8 @@ it("a tenant at its limit leaves another tenant and the platforms the same answe
   const intake = createApp<IntakePorts>({
     endpoints: intakeRoutes,
     ports: {
+      ...testEnv.intakePorts(queues),
       platformSecrets: async () => ({ meta: [], instagram: [APP_SECRET], verifyToken: "let me in" }),
-      verifySignature,
-      verifyHandshake,
-      inbound: openQueue(queues.inbound, testEnv.sqs),
-      files: testEnv.files,
-      log: (line) => testEnv.lines.push(line),
     },
     credentials: noCredentials,
     now: testEnv.now,

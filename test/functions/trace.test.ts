@@ -1,7 +1,6 @@
 import { beforeEach, expect, it, vi } from "vitest";
 import type { LogLine } from "#base/aws/log.ts";
 import type { QueueName } from "#base/config/names.ts";
-import { randomToken } from "#base/kernel/bytes.ts";
 import { ATTEMPTS_MAX, OVERDUE_AFTER } from "#base/kernel/limits.ts";
 import { startRequestTime } from "#base/kernel/request-time.ts";
 import { DAY, MINUTE, SECOND } from "#base/kernel/time.ts";
@@ -13,7 +12,7 @@ import { holdSecret } from "#features/holds/rules/holds.ts";
 import { newTally } from "#features/stats/count.ts";
 import type { Platform } from "#platforms/graph/platform.ts";
 import { freshWorkspace } from "../bench/scenarios.ts";
-import { CHALLENGE_KEYS, easyChallengeToken, solveChallenge } from "../support/flows/hold-fixture.ts";
+import { checkPageDoubles, easyChallengeToken, solveChallenge } from "../support/flows/hold-fixture.ts";
 import { openedEach } from "../support/opened.ts";
 import { startPipeline } from "../support/pipeline.ts";
 import { startFlowTable } from "../support/world/flow-table.ts";
@@ -166,9 +165,7 @@ it("one trace id follows a held message, not the check that releases it, to the 
   const ports: CheckPagePorts = {
     ...pipeline.apiPorts,
     verificationAttempts: pipeline.stores.verificationAttempts,
-    challengeKeys: async () => CHALLENGE_KEYS,
-    random: randomToken,
-    pageFiles: new Map(),
+    ...checkPageDoubles,
   };
   const token = easyChallengeToken({ holdId: hold.id, expires: Date.parse(hold.expires_at) });
   const answer = {

@@ -1,4 +1,3 @@
-import { openMail } from "#base/aws/mail.ts";
 import { openQueue } from "#base/aws/queues.ts";
 import { deriveKey, sha256Hex } from "#base/kernel/bytes.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
@@ -51,17 +50,10 @@ export async function openMailFixture(existingEnv?: TestEnv) {
     /** The ports of a new process. */
     ports: (overrides: Partial<MailPorts> = {}): MailPorts & WorkerPorts => ({
       ...openStores(table),
-      users,
-      invites,
-      loginTokens,
-      mails: openQueue(queues.mails, testEnv.sqs),
+      ...testEnv.mailPorts(queues),
       loginKeys: async () => loginKeys,
       addressKeys: async () => addressKeys,
-      mail: openMail({ from: "parley@example.com", configurationSet: "mails" }, testEnv.ses),
       baseUrl: "https://api.example.com",
-      isSignUpOpen: false,
-      log: (line) => testEnv.lines.push(line),
-      receivedMessages: testEnv.receivedMessages,
       ...overrides,
     }),
 

@@ -7,14 +7,13 @@ import { intakeRoutes } from "#features/inbox/routes/intake.ts";
 import type { App } from "#http/app.ts";
 import { callerCredentials, sessionCredentials } from "#http/credentials/caller-credentials.ts";
 import { type Credentials, noCredentials } from "#http/credentials/credentials.ts";
-import { verifyHandshake, verifySignature } from "#platforms/graph/webhooks/signature.ts";
 import type { ConnectFunctionPorts } from "../../../functions/connect/routes.ts";
 import { connectRoutes } from "../../../functions/connect/routes.ts";
 import type { ConsolePorts } from "../../../functions/console/routes.ts";
 import { consoleRoutes } from "../../../functions/console/routes.ts";
 import { webRoutes } from "../../../functions/web/routes.ts";
 import { createApp } from "../../support/conformance/observed-app.ts";
-import { CHALLENGE_KEYS } from "../../support/flows/hold-fixture.ts";
+import { checkPageDoubles } from "../../support/flows/hold-fixture.ts";
 import type { TestEnv } from "../../support/flows/test-env.ts";
 import type { ApiApp } from "../../support/routes/api-app.ts";
 import { PLATFORM_SECRETS, testPlatformCallbackPorts } from "../../support/routes/platform-callback-ports.ts";
@@ -51,23 +50,15 @@ export async function openRouteApps(
   const check = {
     ...stores,
     ...api.ports,
-    challengeKeys: async () => CHALLENGE_KEYS,
-    random: randomToken,
-    pageFiles: new Map(),
+    ...checkPageDoubles,
   };
   const log = (line: TestEnv["lines"][number]) => testEnv.lines.push(line);
   const queues = await testEnv.newQueues();
-  const intakePorts = {
-    platformSecrets: async () => PLATFORM_SECRETS,
-    verifySignature,
-    verifyHandshake,
-    inbound: openQueue(queues.inbound, testEnv.sqs),
-    files: testEnv.files,
-    log,
-  };
+  const intakePorts = { ...testEnv.intakePorts(queues), platformSecrets: async () => PLATFORM_SECRETS };
   const body = Buffer.from('{ "ok": false, "error": { "code": "invalid_token" } }');
   const page = { body, type: "text/html; charset=utf-8", etag: '"1"' };
   const consolePorts: ConsolePorts = {
+    ...testEnv.consolePorts(queues),
     ...check,
     pageFiles: new Map([
       ["/console/auth/verify", page],
@@ -75,12 +66,8 @@ export async function openRouteApps(
     ]),
     memberships: stores.memberships,
     baseUrl: "https://parley.example",
-    addressKeys: testEnv.addressKeys,
     loginKeys: async () => LOGIN_KEYS,
     mails: { send: async ({ body }) => onMail(body) },
-    isSignUpOpen: false,
-    tenantLimits: { perOwner: 5, perDay: 2 },
-    inviteLimits: { pending: 50, tenantMails: 100, personMails: 100 },
     // Links have no limit, and a caller who signs out calls the next route all the same.
     signInCaps: { consume: async () => null },
     users: { ...stores.users, raiseEpoch: async () => true },

@@ -1,4 +1,3 @@
-import type { Queue } from "#base/aws/queues.ts";
 import { eventTypes } from "#base/events/events.ts";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { startRequestTime } from "#base/kernel/request-time.ts";
@@ -27,31 +26,8 @@ import type { ApiPorts } from "../../../functions/api/routes.ts";
 import { decodeRetry } from "../pipeline/deliveries-messages.ts";
 import { PERSON } from "../stores/samples.ts";
 import { tenantCaller } from "./data-subject.ts";
+import { memoryQueue } from "./memory-queue.ts";
 import type { TestEnv } from "./test-env.ts";
-
-const noQueues = {
-  inbound: "",
-  events: "",
-  deliveries: "",
-  slowDeliveries: "",
-  profiles: "",
-  erasures: "",
-  mails: "",
-  uploads: "",
-  accounts: "",
-  realtime: "",
-};
-
-/** A queue that records its messages. */
-function memoryQueue(): { queue: Queue; bodies: string[] } {
-  const bodies: string[] = [];
-  const queue: Queue = {
-    name: "",
-    send: async ({ body }) => void bodies.push(body),
-    sendAll: async (messages) => void bodies.push(...messages.map(({ body }) => body)),
-  };
-  return { queue, bodies };
-}
 
 export type ErasureFixture = Awaited<ReturnType<typeof openErasureFixture>>;
 
@@ -76,13 +52,13 @@ export async function openErasureFixture(testEnv: TestEnv, tenant: TenantId, mes
     close: async () => {},
   } as unknown as DeliverPorts["webhookClient"];
   const ingestPorts: IngestPorts = {
-    ...testEnv.ingestPorts(noQueues),
+    ...testEnv.ingestPorts({}),
     events: eventQueue.queue,
     profiles: memoryQueue().queue,
   };
-  const erase: EraseRequestPorts = { ...testEnv.erasePorts(noQueues), erasureWork: erasureQueue.queue };
+  const erase: EraseRequestPorts = { ...testEnv.erasePorts({}), erasureWork: erasureQueue.queue };
   const deliver: DeliverPorts = {
-    ...testEnv.deliverPorts(noQueues, webhookClient),
+    ...testEnv.deliverPorts({}, webhookClient),
     vault,
     events: eventQueue.queue,
     retries: retryQueue.queue,
@@ -99,7 +75,7 @@ export async function openErasureFixture(testEnv: TestEnv, tenant: TenantId, mes
   const fetchProfile = async () => ({ kind: "found", name: "Ada", username: null, pictureUrl: null });
   const platform = { textTooLong: () => false, send: sendOnce, fetchProfile } as unknown as Platform;
   const api: ApiPorts = {
-    ...testEnv.apiPorts(noQueues),
+    ...testEnv.apiPorts({}),
     retries: retryQueue.queue,
     erasureWork: erasureQueue.queue,
     accounts,

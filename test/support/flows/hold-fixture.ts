@@ -25,6 +25,13 @@ import { receiveAllMessages } from "./queue-worker.ts";
 import type { TestEnv } from "./test-env.ts";
 
 export const CHALLENGE_KEYS = oneKeyRing(Buffer.alloc(32, 7));
+
+/** Of the ports of the check page, the keys of its challenges, and no file. */
+export const checkPageDoubles = {
+  challengeKeys: async () => CHALLENGE_KEYS,
+  random: randomToken,
+  pageFiles: new Map(),
+};
 export const SOURCE_IP = "203.0.113.9";
 /** A text that no row may contain once a hold has ended. */
 export const CANARY = "canary of a held message";
@@ -73,9 +80,7 @@ export async function openHoldFixture(
   const checkPagePorts = (rest: Partial<CheckPagePorts> = {}): CheckPagePorts => ({
     ...apiPorts(),
     verificationAttempts: verificationAttemptStore(testEnv.table),
-    challengeKeys: async () => CHALLENGE_KEYS,
-    random: randomToken,
-    pageFiles: new Map(),
+    ...checkPageDoubles,
     ...rest,
   });
   const humanAgentMessage = (rest: Partial<HumanAgentMessage> = {}): HumanAgentMessage => ({

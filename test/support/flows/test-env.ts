@@ -215,13 +215,14 @@ export async function openTestEnv(
     disableKey: () => aws.kms.send(new DisableKeyCommand({ KeyId: keyId })),
     enableKey: () => aws.kms.send(new EnableKeyCommand({ KeyId: keyId })),
     newVault: () => openVault(keyId, aws.kms),
-    ingestPorts: (queues: TestQueues) => compose(hostFor(queues)).ingest(),
+    intakePorts: (queues: Partial<TestQueues>) => compose(hostFor(queues)).intake(),
+    ingestPorts: (queues: Partial<TestQueues>) => compose(hostFor(queues)).ingest(),
     /** @param graph the URL of the platform's API */
     profilePorts: (graph: string, queues: Partial<TestQueues> = {}) => ({
       ...compose(hostFor(queues, { graph })).profile(),
       ...streamOf(queues),
     }),
-    deliverPorts: (queues: TestQueues, webhookClient: WebhookClient) => ({
+    deliverPorts: (queues: Partial<TestQueues>, webhookClient: WebhookClient) => ({
       ...openStores(tableHandle),
       ...compose(hostFor(queues, { webhookClient })).deliver(),
       // Its workers try different slots first, as those of a deployment do.
@@ -240,6 +241,7 @@ export async function openTestEnv(
       ),
     mailPorts: (queues: Partial<TestQueues>, clients: Pick<Clients, "mail"> = {}) =>
       compose(hostFor(queues, clients)).mail(),
+    handOverPorts: (queues: Partial<TestQueues>) => compose(hostFor(queues))["hand-over"](),
     /** Of the accounts' worker, and of what connects accounts. */
     accountsPorts(queues: Partial<TestQueues>, clients: Pick<Clients, "accountPlatformFor">) {
       const host = hostFor(queues, clients);
@@ -247,6 +249,8 @@ export async function openTestEnv(
       const wait = async (duration: Millis) => testEnv.advance(duration);
       return { ...compose(host).accounts(), ...connectingPorts(host, tableHandle), wait };
     },
+    consolePorts: (queues: Partial<TestQueues> = {}) => compose(hostFor(queues)).console(),
+    connectPorts: (queues: Partial<TestQueues> = {}) => compose(hostFor(queues)).connect(),
     sweepPorts: (queues: TestQueues) => ({ ...openStores(tableHandle), ...compose(hostFor(queues)).sweep() }),
     /** The environment and the clients of a command. */
     commandHost(queues: TestQueues) {

@@ -1,4 +1,3 @@
-import { requestQuotaStore } from "#features/access/store/request-quota.ts";
 import type { App } from "#http/app.ts";
 import { sessionCredentials } from "#http/credentials/caller-credentials.ts";
 import type { ConsolePorts } from "../../../functions/console/routes.ts";
@@ -11,29 +10,9 @@ import { observePorts } from "../processes/work-left.ts";
 export const API = "https://parley.example";
 export const CONSOLE = "https://console.example";
 
-/** What a test need not say. */
-type DefaultPorts =
-  | "isSignUpOpen"
-  | "tenantLimits"
-  | "inviteLimits"
-  | "requestQuota"
-  | "consoleOrigin"
-  | "baseUrl"
-  | "pageFiles";
-export type ConsoleAppPorts = Omit<ConsolePorts, DefaultPorts> & Partial<ConsolePorts>;
-
-/** The console with these ports, whose sign-up is closed. It compares each response with its schema. */
-export function openConsoleApp(testEnv: TestEnv, specified: ConsoleAppPorts): App {
-  const ports: ConsolePorts = observePorts({
-    isSignUpOpen: false,
-    tenantLimits: { perOwner: 5, perDay: 2 },
-    inviteLimits: { pending: 50, tenantMails: 100, personMails: 100 },
-    requestQuota: requestQuotaStore(testEnv.table),
-    consoleOrigin: CONSOLE,
-    baseUrl: API,
-    pageFiles: new Map(),
-    ...specified,
-  });
+/** The console with these ports in the place of its own, whose sign-up is closed. It compares each response with its schema. */
+export function openConsoleApp(testEnv: TestEnv, replaced: Partial<ConsolePorts>): App {
+  const ports: ConsolePorts = observePorts({ ...testEnv.consolePorts(), ...replaced });
   return createApp({
     endpoints: consoleRoutes,
     ports,

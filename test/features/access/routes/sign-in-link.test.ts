@@ -8,7 +8,6 @@ import { openedOnce } from "../../../support/opened.ts";
 import { builtPage } from "../../../support/routes/built-page.ts";
 import { API, CONSOLE, openConsoleApp } from "../../../support/routes/console-app.ts";
 import { oneKeyRing } from "../../../support/world/key-rings.ts";
-import { noStream } from "../../realtime/flows/support/no-stream.ts";
 import { BROWSER, openSignInFixture } from "../flows/support/sign-in-fixture.ts";
 
 // Who may use a sign-in link, and how: the browser that requested it at once, any other by a press.
@@ -21,8 +20,6 @@ const fixture = openedOnce(() => openSignInFixture(testEnv));
 const app = openedOnce(() =>
   openConsoleApp(testEnv, {
     ...fixture.ports(),
-    ...fixture.stores,
-    ...noStream,
     signInCaps: { consume: async () => null },
     mails: { send: async ({ body }) => void sent.push(body) },
     pageFiles,

@@ -13,7 +13,6 @@ import { openedOnce } from "../../../support/opened.ts";
 import { answerOf } from "../../../support/processes/work-left.ts";
 import { builtPage } from "../../../support/routes/built-page.ts";
 import { API, CONSOLE, openConsoleApp } from "../../../support/routes/console-app.ts";
-import { noStream } from "../../realtime/flows/support/no-stream.ts";
 import { BROWSER, openSignInFixture, unknownToken } from "../flows/support/sign-in-fixture.ts";
 
 const pageFiles = await builtPage(buildSignInPage, readSignInPage);
@@ -30,7 +29,7 @@ afterEach(() => {
 });
 
 function consoleApp(overrides: Partial<ConsolePorts> = {}): App {
-  return openConsoleApp(testEnv, { ...fixture.ports(), ...fixture.stores, ...noStream, pageFiles, ...overrides });
+  return openConsoleApp(testEnv, { ...fixture.ports(), pageFiles, ...overrides });
 }
 
 interface Options {

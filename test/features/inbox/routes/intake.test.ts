@@ -1,6 +1,5 @@
 import { createHmac } from "node:crypto";
 import { beforeEach, expect, it } from "vitest";
-import { openQueue } from "#base/aws/queues.ts";
 import type { PlatformSecrets, ReadSecret } from "#base/aws/secrets.ts";
 import { decompress } from "#base/kernel/compression.ts";
 import type { IntakePorts } from "#features/inbox/ports.ts";
@@ -8,7 +7,6 @@ import { decodeInbound } from "#features/inbox/queue.ts";
 import { intakeRoutes } from "#features/inbox/routes/intake.ts";
 import type { App } from "#http/app.ts";
 import { noCredentials } from "#http/credentials/credentials.ts";
-import { verifyHandshake, verifySignature } from "#platforms/graph/webhooks/signature.ts";
 import { createApp } from "../../../support/conformance/observed-app.ts";
 import { queueDepth, receiveBatch } from "../../../support/flows/queue-worker.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
@@ -37,14 +35,7 @@ function createIntakeApp(
 ): App {
   return createApp<IntakePorts>({
     endpoints: intakeRoutes,
-    ports: {
-      platformSecrets,
-      verifySignature,
-      verifyHandshake,
-      inbound: openQueue(inbound, testEnv.sqs),
-      files: testEnv.files,
-      log: (line) => testEnv.lines.push(line),
-    },
+    ports: { ...testEnv.intakePorts({ inbound }), platformSecrets },
     credentials: noCredentials,
     now: testEnv.now,
     log: (line) => testEnv.lines.push(line),

@@ -1,4 +1,3 @@
-import { randomToken } from "#base/kernel/bytes.ts";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { startRequestTime } from "#base/kernel/request-time.ts";
 import { type Millis, SECOND } from "#base/kernel/time.ts";
@@ -13,7 +12,7 @@ import { verificationAttemptStore } from "#features/holds/store/verification-att
 import { fetchProfile } from "#features/inbox/flows/fetch-profile.ts";
 import { tenantCaller } from "../data-subject.ts";
 import type { ErasureFixture } from "../erasure-fixture.ts";
-import { CHALLENGE_KEYS, easyChallengeToken, newSourceIp, solveChallenge } from "../hold-fixture.ts";
+import { checkPageDoubles, easyChallengeToken, newSourceIp, solveChallenge } from "../hold-fixture.ts";
 import type { TestEnv } from "../test-env.ts";
 
 /** Actions of other actors on the erasure fixture's person. Each resolves to whether it had an effect. */
@@ -26,9 +25,7 @@ export function concurrentActions(
   const checkPagePorts: CheckPagePorts = {
     ...api,
     verificationAttempts: verificationAttemptStore(testEnv.table),
-    challengeKeys: async () => CHALLENGE_KEYS,
-    random: randomToken,
-    pageFiles: new Map(),
+    ...checkPageDoubles,
   };
 
   const heldIds: string[] = [];

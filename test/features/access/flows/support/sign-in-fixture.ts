@@ -7,13 +7,6 @@ import { isRefusal } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY, type Millis } from "#base/kernel/time.ts";
 import { openLoginToken } from "#features/access/flows/sign-in/login-link.ts";
-import type {
-  OperatorLinkPorts,
-  ReadLinkPorts,
-  SignInPorts,
-  SignInRequestPorts,
-  SignOutPorts,
-} from "#features/access/flows/sign-in/ports.ts";
 import { requestSignInLink } from "#features/access/flows/sign-in/request-link.ts";
 import { decodeMail } from "#features/access/queue.ts";
 import { addressHashes } from "#features/access/rules/address-hash.ts";
@@ -42,21 +35,22 @@ export async function openSignInFixture(testEnv: TestEnv) {
   const stores = openStores(testEnv.table);
   const hashes = (address: string) => addressHashes(addressRing, address);
   let people = 0;
+  const ports = () => ({
+    ...testEnv.consolePorts(),
+    ...stores,
+    ...noStream,
+    mails: openQueue(queueUrl, testEnv.sqs),
+    addressKeys: async () => addressRing,
+    loginKeys: async () => loginRing,
+    sessionKeys: async () => sessionRing,
+  });
 
   const fixture = {
     stores,
     hashes,
     /** An address and a source that no other test uses. */
     newPerson: () => ({ address: `person-${++people}@example.com`, ip: `203.0.113.${people % 250}` }),
-    ports: (): SignInRequestPorts & ReadLinkPorts & SignInPorts & SignOutPorts & OperatorLinkPorts => ({
-      ...stores,
-      ...noStream,
-      mails: openQueue(queueUrl, testEnv.sqs),
-      addressKeys: async () => addressRing,
-      loginKeys: async () => loginRing,
-      sessionKeys: async () => sessionRing,
-      log: (line) => testEnv.lines.push(line),
-    }),
+    ports,
     /** The bodies of all messages in the queue. Removes none. */
     async queuedBodies(): Promise<string[]> {
       const { Messages = [] } = await testEnv.sqs.send(

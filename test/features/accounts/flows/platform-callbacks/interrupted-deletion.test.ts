@@ -14,7 +14,6 @@ import { FAULT_STEP, faultPoints, firstFault, injectIntoProcesses } from "../../
 import { invokeWorker, queueDepth, receiveAllMessages } from "../../../../support/flows/queue-worker.ts";
 import type { TestEnv } from "../../../../support/flows/test-env.ts";
 import { forEachFreezePoint, runFrozen } from "../../../../support/processes/frozen-process.ts";
-import { noBackfillPorts } from "../support/no-backfill.ts";
 import type { LoginFixture } from "./support/login-fixture.ts";
 import { openLogin, useLogins } from "./support/use-logins.ts";
 
@@ -78,7 +77,7 @@ it("a data deletion whose messages are lost is not queued again while a run work
   // A background erasure that lasts: the run looks at it again each minute.
   const ports = fixture.ports();
   const erasures = { ...ports.erasures, get: async () => ({ phase: "first" }) as Erasure };
-  const worker = () => accountsWorker({ ...noBackfillPorts, ...ports, erasures }, testEnv.now);
+  const worker = () => accountsWorker({ ...ports, erasures }, testEnv.now);
   const runs = new Set<string | null>();
   for (let minute = 0; minute < 90; minute++) {
     testEnv.advance(MINUTE);

@@ -1,7 +1,5 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
-import type { Queue } from "#base/aws/queues.ts";
 import type { Vault } from "#base/aws/vault.ts";
-import { randomToken } from "#base/kernel/bytes.ts";
 import { newUlid } from "#base/kernel/ids.ts";
 import { startRequestTime } from "#base/kernel/request-time.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
@@ -24,13 +22,12 @@ import { sendReply } from "#features/sending/flows/reply.ts";
 import { handOverUpload } from "#features/uploads/flows/hand-over.ts";
 import { copyKey, newUploadId } from "#features/uploads/rules/uploads.ts";
 import { tenantCaller } from "../../../../support/flows/data-subject.ts";
-import { CHALLENGE_KEYS } from "../../../../support/flows/hold-fixture.ts";
+import { checkPageDoubles } from "../../../../support/flows/hold-fixture.ts";
+import { memoryQueue } from "../../../../support/flows/memory-queue.ts";
 import type { TestEnv } from "../../../../support/flows/test-env.ts";
 import { openStores } from "../../../../support/stores/open-stores.ts";
 import { newTenant, sampleMessage } from "../../../../support/stores/samples.ts";
 import { linkTestAccount } from "./link-test-account.ts";
-import { noBackfillPorts } from "./no-backfill.ts";
-import { noDeletionPorts } from "./no-deletion-ports.ts";
 import { NO_END, openRacePlatform, subscriptionNode } from "./race-platform.ts";
 
 export type AccountRace = Awaited<ReturnType<typeof openAccountRace>>;
@@ -44,16 +41,6 @@ const vault: Pick<Vault, "open" | "seal"> = {
     return text;
   },
 };
-
-function memoryQueue() {
-  const bodies: string[] = [];
-  const queue: Queue = {
-    name: "",
-    send: async ({ body }) => void bodies.push(body),
-    sendAll: async (messages) => void bodies.push(...messages.map(({ body }) => body)),
-  };
-  return { queue, bodies };
-}
 
 /**
  * An account of a tenant with everything that may be under way for it: a conversation to reply to and to look up, a held
@@ -81,11 +68,13 @@ export async function openAccountRace(testEnv: TestEnv, { connection }: Pick<Acc
     displayName: "Shop",
     pageId: of.platform === "instagram" && connectedBy === "instagram_login" ? null : page.externalId,
   });
-  const apiPorts = testEnv.apiPorts(NO_QUEUES);
-  const ingestPorts = testEnv.ingestPorts(NO_QUEUES);
+  const apiPorts = testEnv.apiPorts({});
+  const accountsPorts = testEnv.accountsPorts({}, {});
+  const ingestPorts = testEnv.ingestPorts({});
   /** The ports of a process that does this work. */
   const portsOf = (work: string) => ({
     ...apiPorts,
+    ...accountsPorts,
     ...stores,
     accounts: {
       ...stores.accounts,
@@ -99,7 +88,7 @@ export async function openAccountRace(testEnv: TestEnv, { connection }: Pick<Acc
     vault,
     accountWork: accountWork.queue,
     events: events.queue,
-    ...noBackfillPorts,
+    mails: memoryQueue().queue,
     accountPlatformFor: async (by: Account["connection"]) => platform.accountPlatform(work, by),
     platformFor: async () => platform.platform(work),
     log: () => {},
@@ -221,14 +210,8 @@ export async function openAccountRace(testEnv: TestEnv, { connection }: Pick<Acc
         const sendId = newUlid(testEnv.now());
         const claimed = await stores.holds.claimHold(hold, sendId, testEnv.now());
         if (claimed?.sendId !== sendId) throw new Error("The hold is not claimed.");
-        const checkPagePorts = {
-          ...ports,
-          challengeKeys: async () => CHALLENGE_KEYS,
-          random: randomToken,
-          pageFiles: new Map(),
-        };
         const release = { hold: { ...claimed, content: hold.content }, sendId, ip: null };
-        return releaseHold(checkPagePorts, release, startRequestTime(testEnv.now));
+        return releaseHold({ ...ports, ...checkPageDoubles }, release, startRequestTime(testEnv.now));
       }),
 
     upload: () =>
@@ -248,18 +231,12 @@ export async function openAccountRace(testEnv: TestEnv, { connection }: Pick<Acc
       asProcess("fetchProfile", (ports) => fetchProfile(ports, { tenant, conversationId: recent }, testEnv.now())),
 
     check: (of: TenantId = tenant, account: AccountRef = ref) =>
-      asProcess("check", (ports) =>
-        runAccountTask({ ...noDeletionPorts, ...ports }, { op: "check", tenant: of, account }, time()),
-      ),
+      asProcess("check", (ports) => runAccountTask(ports, { op: "check", tenant: of, account }, time())),
 
     /** The task of the page's subscription. It names an account that uses the page, or did. */
     reconcile: () =>
       asProcess("reconcile", (ports) =>
-        runAccountTask(
-          { ...noDeletionPorts, ...ports },
-          { op: "reconcile_subscription", tenant, account: ref, pageId: page.externalId },
-          time(),
-        ),
+        runAccountTask(ports, { op: "reconcile_subscription", tenant, account: ref, pageId: page.externalId }, time()),
       ),
 
     /** A worker that remembers for a minute whose the account is. */
@@ -299,9 +276,7 @@ export async function openAccountRace(testEnv: TestEnv, { connection }: Pick<Acc
           // There are no messages to read.
           if (task.op === "fill_gap") continue;
           for (let delivery = 0; delivery < 2; delivery++) {
-            const { end } = await asProcess("task", (ports) =>
-              runAccountTask({ ...noDeletionPorts, ...ports }, task, time()),
-            );
+            const { end } = await asProcess("task", (ports) => runAccountTask(ports, task, time()));
             if (end === "retry") accountWork.bodies.push(body);
           }
         }
@@ -319,16 +294,3 @@ export async function openAccountRace(testEnv: TestEnv, { connection }: Pick<Acc
   };
   return race;
 }
-
-const NO_QUEUES = {
-  inbound: "",
-  events: "",
-  deliveries: "",
-  slowDeliveries: "",
-  profiles: "",
-  erasures: "",
-  mails: "",
-  uploads: "",
-  accounts: "",
-  realtime: "",
-};

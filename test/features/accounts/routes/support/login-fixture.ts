@@ -3,8 +3,6 @@ import { DAY } from "#base/kernel/time.ts";
 import type { Role } from "#features/access/rules/callers.ts";
 import type { LoginConnection } from "#features/accounts/flows/login/ports.ts";
 import type { Account, PlatformName } from "#features/accounts/rules/accounts.ts";
-import { loginStateStore } from "#features/accounts/store/login-states.ts";
-import { pageChoiceStore } from "#features/accounts/store/page-choices.ts";
 import { setTenantStatus } from "#features/tenants/flows/tenant-status.ts";
 import type { App } from "#http/app.ts";
 import { sessionCredentials } from "#http/credentials/caller-credentials.ts";
@@ -89,12 +87,10 @@ export async function openLoginFixture() {
       token === SECRET_TOKEN ? { kind: "listed", pages: platform.pages } : { kind: "unknown" },
   };
   const ports: ConnectFunctionPorts = {
+    ...testEnv.connectPorts(),
     ...team.ports,
     ...testPlatformCallbackPorts(testEnv, "http://127.0.0.1:9/accounts"),
     accounts: { list: async () => [], get: async () => null },
-    loginStates: loginStateStore(testEnv.table),
-    pageChoices: pageChoiceStore(testEnv.table),
-    vault: testEnv.newVault(),
     sessionKeys: async () => stateRing,
     loginStateKeys: async () => stateRing,
     loginDialogs: {

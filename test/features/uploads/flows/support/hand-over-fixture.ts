@@ -1,9 +1,7 @@
 import { CreateBucketCommand } from "@aws-sdk/client-s3";
 import { openFiles } from "#base/aws/files.ts";
 import { openQueue } from "#base/aws/queues.ts";
-import { openReceivedMessages } from "#base/aws/received-messages.ts";
 import { openUploadLinks } from "#base/aws/upload-files.ts";
-import { newUlid } from "#base/kernel/ids.ts";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import type { PlatformName } from "#features/accounts/rules/accounts.ts";
 import { accountStore } from "#features/accounts/store/accounts.ts";
@@ -14,7 +12,6 @@ import type { HandOverPorts } from "#features/uploads/ports.ts";
 import { encodeUpload } from "#features/uploads/queue.ts";
 import { COPY_PREFIX, copyKey, newUploadId } from "#features/uploads/rules/uploads.ts";
 import { uploadStore } from "#features/uploads/store/uploads.ts";
-import { mockPlatform } from "#platforms/graph/mock.ts";
 import type { Platform, Upload, UploadOutcome } from "#platforms/graph/platform.ts";
 import { handOverWorker } from "../../../../../functions/hand-over/worker.ts";
 import type { WorkerPorts } from "../../../../../functions/worker/batch.ts";
@@ -41,27 +38,25 @@ export async function openHandOverFixture(testEnv: TestEnv, platform: PlatformNa
   let answer: (upload: Upload) => Promise<UploadOutcome> = async () => takeUpload(`att-${calls.length}`);
 
   /** The ports of a new process. */
-  const newPorts = (overrides: Partial<HandOverPorts> = {}): HandOverPorts & WorkerPorts => ({
-    ...openStores(testEnv.table),
-    events: openQueue(queues.events, testEnv.sqs),
-    accountWork: openQueue(queues.accounts, testEnv.sqs),
-    realtime: openQueue(queues.realtime, testEnv.sqs),
-    vault: testEnv.newVault(),
-    platformFor: async (account, scope) =>
-      scope === "test"
-        ? mockPlatform(() => newUlid(testEnv.now()), account.platform)
-        : {
-            upload: async (_account, token, upload) => {
-              calls.push({ ...upload, token });
-              return answer(upload);
+  const newPorts = (overrides: Partial<HandOverPorts> = {}): HandOverPorts & WorkerPorts => {
+    const composed = testEnv.handOverPorts(queues);
+    return {
+      ...openStores(testEnv.table),
+      ...composed,
+      platformFor: async (account, scope) =>
+        scope === "test"
+          ? composed.platformFor(account, scope)
+          : {
+              upload: async (_account, token, upload) => {
+                calls.push({ ...upload, token });
+                return answer(upload);
+              },
             },
-          },
-    uploadLinks: openUploadLinks(bucket, testEnv.s3),
-    uploadFiles: files,
-    receivedMessages: openReceivedMessages(testEnv.sqs),
-    log: (line) => void testEnv.lines.push(line),
-    ...overrides,
-  });
+      uploadLinks: openUploadLinks(bucket, testEnv.s3),
+      uploadFiles: files,
+      ...overrides,
+    };
+  };
 
   const fixture = {
     ...conversation,

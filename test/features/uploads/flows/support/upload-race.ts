@@ -1,6 +1,5 @@
 import { expect } from "vitest";
 import { openFiles } from "#base/aws/files.ts";
-import type { Queue } from "#base/aws/queues.ts";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { startRequestTime } from "#base/kernel/request-time.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
@@ -20,25 +19,14 @@ import { postedKey } from "#features/uploads/rules/uploads.ts";
 import { uploadStore } from "#features/uploads/store/uploads.ts";
 import type { Platform } from "#platforms/graph/platform.ts";
 import { allRows, tenantCaller, uploadedFiles } from "../../../../support/flows/data-subject.ts";
+import { memoryQueue } from "../../../../support/flows/memory-queue.ts";
 import { interleave } from "../../../../support/flows/races/deterministic-scheduler.ts";
 import { type TestEnv, UPLOAD_BUCKET } from "../../../../support/flows/test-env.ts";
 import { openStores } from "../../../../support/stores/open-stores.ts";
 import { newTenant, PERSON, SAMPLE_INBOX, sampleMessage } from "../../../../support/stores/samples.ts";
 
-const noQueues = { events: "", deliveries: "", erasures: "", uploads: "" };
-
 const FILE = { filename: "photo.png", contentType: "image/png", size: 5_000 } as const;
 const BYTES = Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "latin1"), Buffer.alloc(100)]);
-
-function memoryQueue(): { queue: Queue; bodies: string[] } {
-  const bodies: string[] = [];
-  const queue: Queue = {
-    name: "",
-    send: async ({ body }) => void bodies.push(body),
-    sendAll: async (messages) => void bodies.push(...messages.map(({ body }) => body)),
-  };
-  return { queue, bodies };
-}
 
 export type UploadRace = Awaited<ReturnType<typeof openUploadRace>>;
 
@@ -62,8 +50,8 @@ export async function openUploadRace(testEnv: TestEnv) {
       connection: "instagram_login",
     }),
   } as unknown as HandOverPorts["accounts"];
-  const api = { ...testEnv.apiPorts(noQueues), accounts, uploadWork: uploadQueue.queue };
-  const erase: EraseRequestPorts = { ...testEnv.erasePorts(noQueues), erasureWork: erasureQueue.queue };
+  const api = { ...testEnv.apiPorts({}), accounts, uploadWork: uploadQueue.queue };
+  const erase: EraseRequestPorts = { ...testEnv.erasePorts({}), erasureWork: erasureQueue.queue };
   const store = uploadStore(testEnv.table);
   let calls = 0;
   const upload: Platform["upload"] = async () => ({ kind: "accepted", attachmentId: `${tenant}-${++calls}` });

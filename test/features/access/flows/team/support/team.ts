@@ -1,4 +1,3 @@
-import type { LogLine } from "#base/aws/log.ts";
 import { SESSION_LIFETIME } from "#base/kernel/limits.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { claimInvites } from "#features/access/flows/team/claim-invites.ts";
@@ -34,14 +33,10 @@ export function openTeamEnv(testEnv: TestEnv) {
   const stores = openStores(testEnv.table);
   const mails: string[] = [];
   const ports = {
+    ...testEnv.consolePorts(),
     ...stores,
     ...noStream,
-    addressKeys,
     mails: { send: async ({ body }: { readonly body: string }) => void mails.push(body) },
-    isSignUpOpen: false,
-    tenantLimits: { perOwner: 5, perDay: 2 },
-    inviteLimits: { pending: 50, tenantMails: 100, personMails: 100 },
-    log: (line: LogLine) => void testEnv.lines.push(line),
   };
   const hashes = async (email: string) => addressHashes(await addressKeys(), email);
 

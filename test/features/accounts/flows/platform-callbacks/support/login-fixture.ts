@@ -3,12 +3,10 @@ import { openQueue } from "#base/aws/queues.ts";
 import { newUlid } from "#base/kernel/ids.ts";
 import { MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
 import { auditStore } from "#features/access/store/audit.ts";
-import type { SystemErasure } from "#features/accounts/flows/platform-callbacks/ports.ts";
 import { resumeDataDeletions } from "#features/accounts/flows/platform-callbacks/resume-deletions.ts";
 import { type AccountTask, encodeAccountTask } from "#features/accounts/queue.ts";
 import { type AccountRef, accountKey } from "#features/accounts/rules/accounts.ts";
 import { DUE_DELETIONS } from "#features/accounts/store/items.ts";
-import { eraseConversation } from "#features/erasure/flows/erase.ts";
 import { conversationId } from "#features/inbox/rules/messages.ts";
 import { accountsWorker } from "../../../../../../functions/accounts/worker.ts";
 import { eraseWorker } from "../../../../../../functions/erase/worker.ts";
@@ -20,18 +18,16 @@ import {
   receiveAllMessages,
 } from "../../../../../support/flows/queue-worker.ts";
 import type { TestEnv } from "../../../../../support/flows/test-env.ts";
+import { DATA_DELETION_KEYS } from "../../../../../support/routes/platform-callback-ports.ts";
 import { openStores } from "../../../../../support/stores/open-stores.ts";
 import { newTenant, SAMPLE_INBOX, sampleMessage } from "../../../../../support/stores/samples.ts";
-import { oneKeyRing } from "../../../../../support/world/key-rings.ts";
 import { healthyPlatform } from "../../support/healthy-platform.ts";
 import { linkTestAccount } from "../../support/link-test-account.ts";
-import { noBackfillPorts } from "../../support/no-backfill.ts";
 
 export type LoginFixture = Awaited<ReturnType<typeof openLoginFixture>>;
 
 /** A text that no row may contain once the data is deleted. */
 export const TEXT = "a text of a person";
-const KEYS = oneKeyRing(Buffer.alloc(32, 9));
 /** A tenant's erasures and disconnections are done after so many rounds of three minutes. */
 const ROUNDS_MAX = 40;
 
@@ -43,16 +39,9 @@ export async function openLoginFixture(testEnv: TestEnv) {
 
   /** The ports of a new process. */
   const ports = () => ({
-    ...testEnv.erasePorts(queues),
+    ...testEnv.accountsPorts(queues, { accountPlatformFor: async () => healthyPlatform }),
     ...openStores(testEnv.table),
-    dataDeletionKeys: async () => KEYS,
-    eraseConversation: (erasure: SystemErasure, hasTime: () => boolean) =>
-      eraseConversation(testEnv.erasePorts(queues), { ...erasure, author: { actor: "system" } }, hasTime),
-    accountWork: openQueue(queues.accounts, testEnv.sqs),
-    events: openQueue(queues.events, testEnv.sqs),
-    vault: testEnv.newVault(),
-    accountPlatformFor: async () => healthyPlatform,
-    mail: null,
+    dataDeletionKeys: async () => DATA_DELETION_KEYS,
   });
 
   const accountOf = (name: string): AccountRef => ({ platform: "instagram", externalId: `${tenant}-${name}` });
@@ -78,7 +67,7 @@ export async function openLoginFixture(testEnv: TestEnv) {
   /** A worker of a new process. */
   function newWorker(stepTime: Millis = 0): QueueWorker {
     let readings = 0;
-    return accountsWorker({ ...noBackfillPorts, ...ports() }, () => testEnv.now() + stepTime * readings++);
+    return accountsWorker(ports(), () => testEnv.now() + stepTime * readings++);
   }
 
   /** Continues the data deletions that are due. */
