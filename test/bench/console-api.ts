@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { Conversation, Message } from "#client";
+import { plainMessage } from "../web/console/data/plain-message.ts";
 import { startConsoleServer } from "../web/support/console-server.ts";
 
 const TENANT = "acme";
@@ -99,24 +100,16 @@ function conversation(index: number, at: number): Conversation {
 
 function message({ id, account_key, platform }: Conversation, suffix: string, at: number): Message {
   return {
+    ...plainMessage,
     id: `m_${suffix}`,
     conversation_id: id,
     account_key,
     platform,
     direction: "inbound",
     text: `Message ${suffix}: do you have the blue bowl in stock, and how much is the parcel?`,
-    attachments: [],
     sent_at: new Date(at).toISOString(),
     sent_via: "participant",
     actor_id: null,
-    reply_to: null,
-    story: null,
-    quick_reply: null,
-    postback: null,
-    referral: null,
-    edited_at: null,
-    deleted_at: null,
-    reactions: [],
   };
 }
 

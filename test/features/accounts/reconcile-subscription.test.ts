@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { HOUR, MINUTE } from "#base/kernel/time.ts";
 import type { ReconcileTaskPorts } from "#features/accounts/ports.ts";
 import { runReconciliation } from "#features/accounts/reconcile-subscription.ts";
 import type { AccountRef } from "#features/accounts/rules/accounts.ts";
-import { openTestEnv, type TestEnv } from "../../support/flows/test-env.ts";
+import { openTestEnv } from "../../support/flows/test-env.ts";
+import { openedOnce } from "../../support/opened.ts";
 import {
   type ConnectionFixture,
   openConnectionFixture,
@@ -14,14 +15,10 @@ import {
 
 // The task of a subscription that was ended while an account came that needs it.
 
-let testEnv: TestEnv;
 let fixture: ConnectionFixture;
 let tenant: TenantId;
 let other: TenantId;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-});
-afterAll(() => testEnv.close());
+const testEnv = openedOnce(openTestEnv);
 beforeEach(async () => {
   fixture = await openConnectionFixture(testEnv);
   tenant = await fixture.team.newTenant();

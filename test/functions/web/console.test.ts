@@ -2,7 +2,6 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from "node:zlib";
-import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import { afterAll, expect, it } from "vitest";
 import { pageHeaders } from "#http/browser/page-files.ts";
 import { noCredentials } from "#http/credentials/credentials.ts";
@@ -11,6 +10,7 @@ import { consolePolicy } from "../../../functions/web/console-policy.ts";
 import { consolePageRoutes } from "../../../functions/web/console-routes.ts";
 import { readConsole } from "../../../functions/web/page-files.ts";
 import { createApp } from "../../support/conformance/observed-app.ts";
+import { type GatewayRequest, sendByGateway } from "./gateway-request.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "console-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -46,28 +46,7 @@ const handler = lambdaHandler(
   () => {},
 );
 
-interface ConsoleRequest {
-  readonly method?: string;
-  readonly headers?: Record<string, string>;
-}
-
-/** A request as the gateway passes it on. */
-async function get(path: string, { method = "GET", headers = {} }: ConsoleRequest = {}) {
-  const event = {
-    rawPath: path,
-    rawQueryString: "",
-    headers,
-    requestContext: { requestId: "r1", http: { method, sourceIp: "192.0.2.1" } },
-  } as unknown as APIGatewayProxyEventV2;
-  const result = await handler(event, { getRemainingTimeInMillis: () => 10_000 });
-  const { statusCode, body = "", isBase64Encoded } = result as Required<APIGatewayProxyStructuredResultV2>;
-  const sent = (result as APIGatewayProxyStructuredResultV2).headers ?? {};
-  return {
-    status: statusCode,
-    headers: sent as Record<string, string>,
-    body: Buffer.from(body, isBase64Encoded ? "base64" : "utf8"),
-  };
-}
+const get = (path: string, request?: GatewayRequest) => sendByGateway(handler, path, request);
 
 it.each(["/app", "/app/acme", "/app/acme/inbox/instagram/178414/a%2Fb", "/app/unknown.js", "/app/assets"])(
   "the console has its one page at %s, which is revalidated and says what it may load",

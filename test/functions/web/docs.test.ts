@@ -2,7 +2,6 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import { afterAll, describe, expect, it } from "vitest";
 import { pageHeaders } from "#http/browser/page-files.ts";
 import { noCredentials } from "#http/credentials/credentials.ts";
@@ -10,6 +9,7 @@ import { lambdaHandler } from "#http/lambda.ts";
 import { docsRoutes } from "../../../functions/web/docs-routes.ts";
 import { readDocs } from "../../../functions/web/page-files.ts";
 import { createApp } from "../../support/conformance/observed-app.ts";
+import { type GatewayRequest, sendByGateway } from "./gateway-request.ts";
 
 const BASE_URL = "https://api.example";
 const folder = mkdtempSync(join(tmpdir(), "docs-"));
@@ -39,29 +39,7 @@ const serve = (baseUrl: string) =>
   );
 const handler = serve(BASE_URL);
 
-interface DocsRequest {
-  readonly query?: string;
-  readonly method?: string;
-  readonly headers?: Record<string, string>;
-}
-
-/** A request as the gateway passes it on. */
-async function get(path: string, { query = "", method = "GET", headers = {} }: DocsRequest = {}, serving = handler) {
-  const event = {
-    rawPath: path,
-    rawQueryString: query,
-    headers,
-    requestContext: { requestId: "r1", http: { method, sourceIp: "192.0.2.1" } },
-  } as unknown as APIGatewayProxyEventV2;
-  const result = await serving(event, { getRemainingTimeInMillis: () => 10_000 });
-  const { statusCode, body = "", isBase64Encoded } = result as Required<APIGatewayProxyStructuredResultV2>;
-  const sent = (result as APIGatewayProxyStructuredResultV2).headers ?? {};
-  return {
-    status: statusCode,
-    headers: sent as Record<string, string>,
-    body: Buffer.from(body, isBase64Encoded ? "base64" : "utf8"),
-  };
-}
+const get = (path: string, request?: GatewayRequest, serving = handler) => sendByGateway(serving, path, request);
 
 it("the OpenAPI document names this deployment as its server, and any page may read it without a credential", async () => {
   const { status, headers, body } = await get("/openapi.json", { headers: { origin: "https://any.example" } });

@@ -8,6 +8,7 @@ import { toMessageResponse } from "#features/inbox/routes/messages.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { headKey } from "#features/inbox/store/items.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
+import { openedEach, openedOnce } from "../opened.ts";
 import { readItem, scanItems } from "../stores/items.ts";
 import { newConversation } from "./new-conversation.ts";
 import {
@@ -17,9 +18,16 @@ import {
   renderEventMessages,
   shownMessages,
 } from "./platform-events.ts";
-import type { TestEnv, TestQueues } from "./test-env.ts";
+import { openTestEnv, type TestEnv, type TestQueues } from "./test-env.ts";
 
 export type ChangeFixture = Awaited<ReturnType<typeof openChangeFixture>>;
+
+/** Opens an environment for the tests of a file, and a conversation for each test. */
+export function useChangeFixture() {
+  const testEnv = openedOnce(openTestEnv);
+  const queues = openedOnce(() => testEnv.newQueues());
+  return { testEnv, queues, fixture: openedEach(() => openChangeFixture(testEnv, queues)) };
+}
 
 /** A new conversation with helpers that ingest its events and read it in each way the API offers. */
 export async function openChangeFixture(testEnv: TestEnv, queues: TestQueues, platform: PlatformName = "instagram") {

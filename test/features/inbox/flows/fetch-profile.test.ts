@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY, HOUR, MINUTE } from "#base/kernel/time.ts";
@@ -17,19 +17,16 @@ import { ingestWorker } from "../../../../functions/ingest/worker.ts";
 import { jsonResponse, startFakePlatform } from "../../../platforms/graph/fake-platform.ts";
 import { inboundBody, instagramWebhook } from "../../../support/flows/inbound-webhooks.ts";
 import { invokeWorker, receiveAllMessages } from "../../../support/flows/queue-worker.ts";
-import { openTestEnv, type TestEnv, type TestQueues } from "../../../support/flows/test-env.ts";
+import { openTestEnv, type TestQueues } from "../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../support/opened.ts";
 import { setAttributes } from "../../../support/stores/items.ts";
 import { newTenant, PERSON } from "../../../support/stores/samples.ts";
 
-let testEnv: TestEnv;
-let fakePlatform: Awaited<ReturnType<typeof startFakePlatform>>;
 let tenant: TenantId;
 let account: string;
 let queues: TestQueues;
-beforeAll(async () => {
-  [testEnv, fakePlatform] = await Promise.all([openTestEnv(), startFakePlatform()]);
-});
-afterAll(() => Promise.all([testEnv.close(), fakePlatform.stop()]));
+const testEnv = openedOnce(openTestEnv);
+const fakePlatform = openedOnce(startFakePlatform);
 beforeEach(async () => {
   tenant = newTenant();
   [queues, account] = await Promise.all([testEnv.newQueues(), testEnv.connect(tenant)]);

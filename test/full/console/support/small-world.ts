@@ -1,6 +1,7 @@
 import type { Browser, BrowserContextOptions, Page, Route, WebSocketRoute } from "playwright-core";
 import type { Conversation, Message } from "../../../../web/console/data/types.ts";
 import { conversation } from "../../../web/console/data/conversations.ts";
+import { plainMessage } from "../../../web/console/data/plain-message.ts";
 import type { ConsoleServer } from "../../../web/support/console-server.ts";
 import { OfficeModel } from "./office-model.ts";
 import { fill } from "./replies.ts";
@@ -51,24 +52,16 @@ export function personOf(id: string, hoursAgo: number | null, more: Partial<Conv
 /** A message from the person, or of another direction. */
 export function messageOf(id: string, person: string, more: Partial<Message> = {}): Message {
   return {
+    ...plainMessage,
     id,
     conversation_id: conversationId(person),
     account_key: `instagram#${ACCOUNT}`,
     platform: "instagram",
     direction: "inbound",
     text: "Hello",
-    attachments: [],
     sent_at: new Date(Date.now() - HOUR).toISOString(),
     sent_via: "participant",
     actor_id: null,
-    reply_to: null,
-    story: null,
-    quick_reply: null,
-    postback: null,
-    referral: null,
-    edited_at: null,
-    deleted_at: null,
-    reactions: [],
     ...more,
   } as Message;
 }

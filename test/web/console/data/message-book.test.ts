@@ -9,6 +9,7 @@ import {
   withMessages,
 } from "../../../../web/console/data/message-book.ts";
 import type { Message, StreamEvent } from "../../../../web/console/data/types.ts";
+import { plainMessage } from "./plain-message.ts";
 
 const CONVERSATION = "CONV#acme#instagram#178414#993";
 const START = Date.parse("2026-11-20T10:00:00Z");
@@ -16,24 +17,16 @@ const iso = (at: number) => new Date(at).toISOString();
 
 function message(id: string, sentAt: number, more: Partial<Message> = {}): Message {
   return {
+    ...plainMessage,
     id,
     conversation_id: CONVERSATION,
     account_key: "instagram#178414",
     platform: "instagram",
     direction: "inbound",
     text: "Hello",
-    attachments: [],
     sent_at: iso(sentAt),
     sent_via: "participant",
     actor_id: null,
-    reply_to: null,
-    story: null,
-    quick_reply: null,
-    postback: null,
-    referral: null,
-    edited_at: null,
-    deleted_at: null,
-    reactions: [],
     ...more,
   };
 }

@@ -1,6 +1,7 @@
 import { iso } from "#base/kernel/time.ts";
 import { type Conversation, type Message, millis } from "../../../../web/console/data/types.ts";
 import { conversation } from "../data/conversations.ts";
+import { plainMessage } from "../data/plain-message.ts";
 
 export const ME = { userId: "usr_01KJQ3ZQ000000000000000003", actorId: "console:usr_01KJQ3ZQ000000000000000003" };
 export const BEN = { userId: "usr_01KJQ3ZQ000000000000000018", actorId: "console:usr_01KJQ3ZQ000000000000000018" };
@@ -39,22 +40,14 @@ export function messageOf(
   { messageId, text, at, more = {} }: { messageId: string; text: string; at: number; more?: Partial<Message> },
 ): Message {
   return {
+    ...plainMessage,
     id: messageId,
     conversation_id: id,
     account_key: id.split("#").slice(2, 4).join("#"),
     platform,
     ...authors[author],
     text,
-    attachments: [],
     sent_at: iso(at),
-    reply_to: null,
-    story: null,
-    quick_reply: null,
-    postback: null,
-    referral: null,
-    edited_at: null,
-    deleted_at: null,
-    reactions: [],
     ...more,
   };
 }

@@ -6,6 +6,7 @@ import { authorizationAttributes } from "#features/accounts/store/attributes.ts"
 import { allRows } from "../../../../support/flows/data-subject.ts";
 import { openTestEnv } from "../../../../support/flows/test-env.ts";
 import { openedEach, openedOnce } from "../../../../support/opened.ts";
+import { interceptCalls } from "../../../../support/processes/port-calls.ts";
 import { openCheckFixture } from "./support/check-fixture.ts";
 
 const testEnv = openedOnce(openTestEnv);
@@ -22,25 +23,17 @@ it("an account that is gone has no check any more, and its logins expire", async
 it("an account that is connected while a check finds it gone keeps its next check and its login", async () => {
   const { tenant, account, newPorts } = fixture;
   await fixture.disconnect();
-  const ports = newPorts();
   let accountRead: Promise<unknown> = Promise.resolve();
-  const accounts = {
-    ...ports.accounts,
-    getHealth: (...query: Parameters<typeof ports.accounts.getHealth>) => {
-      const read = ports.accounts.getHealth(...query);
-      accountRead = read;
-      return read;
-    },
-  };
-  const accountChecks = {
-    ...ports.accountChecks,
-    get: async (...query: Parameters<typeof ports.accountChecks.get>) => {
+  const ports = interceptCalls(newPorts(), async (name, call) => {
+    if (name === "accountChecks.get") {
       await accountRead;
       await fixture.link();
-      return ports.accountChecks.get(...query);
-    },
-  };
-  await checkAccountHealth({ ...ports, accounts, accountChecks }, { tenant, account }, testEnv.now());
+    }
+    const answer = call();
+    if (name === "accounts.getHealth") accountRead = answer;
+    return answer;
+  });
+  await checkAccountHealth(ports, { tenant, account }, testEnv.now());
   expect(await fixture.readCheck()).toMatchObject({ connectionId: (await fixture.read()).connectionId });
   expect(await readLogin()).not.toHaveProperty(authorizationAttributes.ttl);
 });

@@ -1,26 +1,14 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { describe, expect, inject, it } from "vitest";
 import { DAY, HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
 import type { Connection } from "#features/accounts/rules/accounts.ts";
-import { openTestEnv, type TestEnv } from "../../../../support/flows/test-env.ts";
-import {
-  openSimulatedAccount,
-  openTestPlatforms,
-  type SimulatedAccount,
-  type TestPlatforms,
-} from "../support/simulated-account.ts";
+import { openTestEnv } from "../../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../../support/opened.ts";
+import { openSimulatedAccount, openTestPlatforms, type SimulatedAccount } from "../support/simulated-account.ts";
 
 // What each refusal of a send says of the account, and how the account comes back. The simulated platforms answer.
 
-let testEnv: TestEnv;
-let platforms: TestPlatforms;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-  platforms = await openTestPlatforms(testEnv);
-});
-afterAll(async () => {
-  await platforms.close();
-  await testEnv.close();
-});
+const testEnv = openedOnce(openTestEnv);
+const platforms = openedOnce(() => openTestPlatforms(testEnv));
 
 const connections: readonly Connection[] = ["instagram_login", "instagram_page", "messenger"];
 

@@ -1,26 +1,14 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
 import { FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../../../support/flows/fault-injection.ts";
-import { openTestEnv, type TestEnv } from "../../../../support/flows/test-env.ts";
-import {
-  openSimulatedAccount,
-  openTestPlatforms,
-  type SimulatedAccount,
-  type TestPlatforms,
-} from "../support/simulated-account.ts";
+import { openTestEnv } from "../../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../../support/opened.ts";
+import { openSimulatedAccount, openTestPlatforms, type SimulatedAccount } from "../support/simulated-account.ts";
 
 // The platform ended the subscription, and people wrote since. A check subscribes again and has the messages fetched.
 
-let testEnv: TestEnv;
-let platforms: TestPlatforms;
-beforeAll(async () => {
-  testEnv = await openTestEnv();
-  platforms = await openTestPlatforms(testEnv);
-});
-afterAll(async () => {
-  await platforms.close();
-  await testEnv.close();
-});
+const testEnv = openedOnce(openTestEnv);
+const platforms = openedOnce(() => openTestPlatforms(testEnv));
 
 /** An account without a subscription, to which a person wrote before and since. */
 async function open(): Promise<SimulatedAccount> {

@@ -15,6 +15,7 @@ import {
 import { inboundBody, instagramWebhook } from "../../../../support/flows/inbound-webhooks.ts";
 import { invokeWorker } from "../../../../support/flows/queue-worker.ts";
 import type { TestEnv } from "../../../../support/flows/test-env.ts";
+import { interceptCalls } from "../../../../support/processes/port-calls.ts";
 import { keyVersion } from "../../../../support/world/key-rings.ts";
 import type { LoginFixture } from "./support/login-fixture.ts";
 import { openLogin, useLogins } from "./support/use-logins.ts";
@@ -157,24 +158,16 @@ it("a data deletion leaves the login of an account that is connected again while
   const code = await request();
   await fixture.runTasks();
   testEnv.advance(15 * SECOND);
-  const ports = fixture.ports();
   let accountRead: Promise<unknown> = Promise.resolve();
-  const accounts = {
-    ...ports.accounts,
-    get: (...query: Parameters<typeof ports.accounts.get>) => {
-      const read = ports.accounts.get(...query);
-      accountRead = read;
-      return read;
-    },
-  };
-  const accountChecks = {
-    ...ports.accountChecks,
-    get: async (...query: Parameters<typeof ports.accountChecks.get>) => {
+  const ports = interceptCalls(fixture.ports(), async (name, call) => {
+    if (name === "accountChecks.get") {
       await accountRead;
       await fixture.connect("one", ["56"]);
-      return ports.accountChecks.get(...query);
-    },
-  };
+    }
+    const answer = call();
+    if (name === "accounts.get") accountRead = answer;
+    return answer;
+  });
   const task = {
     op: "erase_conversations",
     tenant: fixture.tenant,
@@ -184,7 +177,7 @@ it("a data deletion leaves the login of an account that is connected again while
     erased: false,
   } as const;
   const time = { now: testEnv.now, endsAt: testEnv.now() + MINUTE };
-  await eraseAccountConversations({ ...ports, accounts, accountChecks }, task, time);
+  await eraseAccountConversations(ports, task, time);
   expect(await fixture.stores.authorizations.list("56")).toHaveLength(1);
   expect(await fixture.stores.accountChecks.get(fixture.tenant, account)).toMatchObject({ authorizedBy: ["56"] });
   await fixture.settle();

@@ -5,7 +5,7 @@ import { headAttributes as Head } from "#features/inbox/store/attributes.ts";
 import { headKey } from "#features/inbox/store/items.ts";
 import { pendingChangeStore } from "#features/inbox/store/pending-changes.ts";
 import { profileStore } from "#features/inbox/store/profiles.ts";
-import { type ChangeFixture, openChangeFixture } from "../../../../support/flows/change-fixture.ts";
+import { useChangeFixture } from "../../../../support/flows/change-fixture.ts";
 import {
   editEvent,
   type PlatformEvent,
@@ -13,17 +13,11 @@ import {
   textEvent,
   unsendEvent,
 } from "../../../../support/flows/platform-events.ts";
-import { openTestEnv } from "../../../../support/flows/test-env.ts";
-import { openedOnce } from "../../../../support/opened.ts";
 import { deleteItem } from "../../../../support/stores/items.ts";
 
-const testEnv = openedOnce(openTestEnv);
-const queues = openedOnce(() => testEnv.newQueues());
-
-let fixture: ChangeFixture;
+const { testEnv, queues, fixture } = useChangeFixture();
 let at: number;
-beforeEach(async () => {
-  fixture = await openChangeFixture(testEnv, queues);
+beforeEach(() => {
   ({ at } = fixture);
 });
 

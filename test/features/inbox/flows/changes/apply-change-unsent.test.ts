@@ -4,7 +4,7 @@ import { DAY, HOUR, iso, SECOND } from "#base/kernel/time.ts";
 import { listMessages } from "#features/inbox/flows/read-inbox.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { PENDING_MESSAGES_MAX } from "#features/inbox/store/pending-changes.ts";
-import { openChangeFixture } from "../../../../support/flows/change-fixture.ts";
+import { useChangeFixture } from "../../../../support/flows/change-fixture.ts";
 import { newConversation } from "../../../../support/flows/new-conversation.ts";
 import {
   editEvent,
@@ -14,12 +14,8 @@ import {
   textEvent,
   unsendEvent,
 } from "../../../../support/flows/platform-events.ts";
-import { openTestEnv } from "../../../../support/flows/test-env.ts";
-import { openedEach, openedOnce } from "../../../../support/opened.ts";
 
-const testEnv = openedOnce(openTestEnv);
-const queues = openedOnce(() => testEnv.newQueues());
-const fixture = openedEach(() => openChangeFixture(testEnv, queues));
+const { testEnv, queues, fixture } = useChangeFixture();
 
 it("an unsent message is shown as unsent by every read, without content, and published once", async () => {
   const { account, conversation, at, ingest: take, head, expectUnsent, shownTexts } = fixture;

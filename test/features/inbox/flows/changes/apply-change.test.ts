@@ -4,7 +4,7 @@ import { isRefusal } from "#base/kernel/refusals.ts";
 import { DAY, iso, MINUTE, SECOND } from "#base/kernel/time.ts";
 import { toMessageResponse } from "#features/inbox/routes/messages.ts";
 import { headKey } from "#features/inbox/store/items.ts";
-import { openChangeFixture } from "../../../../support/flows/change-fixture.ts";
+import { useChangeFixture } from "../../../../support/flows/change-fixture.ts";
 import {
   editEvent,
   eventData,
@@ -14,13 +14,9 @@ import {
   textEvent,
   unsendEvent,
 } from "../../../../support/flows/platform-events.ts";
-import { openTestEnv } from "../../../../support/flows/test-env.ts";
-import { openedEach, openedOnce } from "../../../../support/opened.ts";
 import { setAttributes } from "../../../../support/stores/items.ts";
 
-const testEnv = openedOnce(openTestEnv);
-const queues = openedOnce(() => testEnv.newQueues());
-const fixture = openedEach(() => openChangeFixture(testEnv, queues));
+const { testEnv, queues, fixture } = useChangeFixture();
 
 it("a reaction is published once each time it is added or removed, and changes nothing but the message's reactions", async () => {
   const { tenant, account, conversation, at, ingest: take, head } = fixture;

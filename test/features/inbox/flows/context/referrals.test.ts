@@ -5,16 +5,12 @@ import { ingestUpdates } from "#features/inbox/flows/ingest-updates.ts";
 import { accountResolver } from "#features/inbox/flows/resolve-account.ts";
 import { profileStore } from "#features/inbox/store/profiles.ts";
 import { parseUpdates } from "#platforms/platforms.ts";
-import { openChangeFixture } from "../../../../support/flows/change-fixture.ts";
+import { useChangeFixture } from "../../../../support/flows/change-fixture.ts";
 import { drainErasures, runErasure } from "../../../../support/flows/data-subject.ts";
 import { eventData, type PlatformEvent, textEvent } from "../../../../support/flows/platform-events.ts";
-import { openTestEnv } from "../../../../support/flows/test-env.ts";
-import { openedEach, openedOnce } from "../../../../support/opened.ts";
 import { PERSON } from "../../../../support/stores/samples.ts";
 
-const testEnv = openedOnce(openTestEnv);
-const queues = openedOnce(() => testEnv.newQueues());
-const fixture = openedEach(() => openChangeFixture(testEnv, queues));
+const { testEnv, queues, fixture } = useChangeFixture();
 
 const referralEvent = (ref: string, at: number): PlatformEvent => ({
   at,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import { HOUR } from "#base/kernel/time.ts";
 import { encodeProfile } from "#features/inbox/profile-queue.ts";
@@ -8,18 +8,15 @@ import { profileWorker } from "../../../../../functions/profile/worker.ts";
 import { jsonResponse, startFakePlatform } from "../../../../platforms/graph/fake-platform.ts";
 import { faultPoints, strikeEachCall } from "../../../../support/flows/fault-injection.ts";
 import { invokeWorker, receiveAllMessages, runUntilEmpty } from "../../../../support/flows/queue-worker.ts";
-import { openTestEnv, type TestEnv } from "../../../../support/flows/test-env.ts";
+import { openTestEnv } from "../../../../support/flows/test-env.ts";
+import { openedOnce } from "../../../../support/opened.ts";
 import { PERSON } from "../../../../support/stores/samples.ts";
 import { openPushFixture } from "./support/push-fixture.ts";
 
 // What lookups of profiles queue for the sockets of their tenant.
 
-let testEnv: TestEnv;
-let fakePlatform: Awaited<ReturnType<typeof startFakePlatform>>;
-beforeAll(async () => {
-  [testEnv, fakePlatform] = await Promise.all([openTestEnv(), startFakePlatform()]);
-});
-afterAll(() => Promise.all([testEnv.close(), fakePlatform.stop()]));
+const testEnv = openedOnce(openTestEnv);
+const fakePlatform = openedOnce(startFakePlatform);
 beforeEach(() => {
   fakePlatform.respondWith(jsonResponse(200, { id: PERSON, name: "Ada Lind", username: "ada.lind" }));
 });
