@@ -114,6 +114,12 @@ it("JSON is shown whole, in parts of one kind, and what would move other charact
   const parts = jsonParts(value);
   const shown = parts.map(({ text }) => text).join("");
   expect(JSON.parse(shown)).toEqual(value);
+  const plain = { list: [], none: {}, nested: [{ a: null, b: [true, 1] }], text: "x" };
+  expect(
+    jsonParts(plain)
+      .map(({ text }) => text)
+      .join(""),
+  ).toBe(JSON.stringify(plain, null, 2));
   expect(shown).not.toMatch(/[\u202e\u2028]|\u{e0041}/u);
   expect(parts.filter(({ kind }) => kind === "key").map(({ text }) => text)).toEqual(['"text"', '"list"', '"hidden"']);
   expect(parts.filter(({ kind }) => kind === "value").map(({ text }) => text)).toEqual(["1500", "null", "true"]);
