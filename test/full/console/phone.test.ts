@@ -192,6 +192,20 @@ it("what is pressed in a refused message, the choice of emoji and an erasure is 
   expect(await smallTargets(page)).toEqual([]);
 });
 
+it("the page of accounts scrolls its content and not the window, and its targets are large enough", async () => {
+  const { page } = await openPhone();
+  await page.setViewportSize({ width: 390, height: 300 });
+  await page.getByRole("link", { name: "Accounts" }).tap();
+  await page.locator(".account-list li").first().waitFor();
+  const scrolls = (selector: string) =>
+    page.evaluate(
+      `(({ scrollHeight, clientHeight }) => scrollHeight > clientHeight)(document.querySelector("${selector}"))`,
+    );
+  expect([await scrolls(".accounts"), await scrolls("html")]).toEqual([true, false]);
+  expect(await smallTargets(page)).toEqual([]);
+  expect(await hasSidewaysScroll(page)).toBe(false);
+});
+
 /** Enter as a browser reports it to a page while a method of input uses it. */
 async function composedEnter(cdp: CDPSession, modifiers: number): Promise<void> {
   const key = { key: "Process", code: "Enter", windowsVirtualKeyCode: 229, modifiers };
