@@ -3,7 +3,6 @@ import { eventTypes } from "#base/events/events.ts";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { iso, isoOrNull, type Millis } from "#base/kernel/time.ts";
 import { getLiveEndpoint } from "#features/delivery/live-endpoint.ts";
-import { circuitState, circuitStates } from "#features/delivery/rules/breaker.ts";
 import { endpointsFor } from "#http/endpoints-for.ts";
 import { httpsUrlMeta } from "#http/fields.ts";
 import { eventCatalog } from "./event-catalog.ts";
@@ -16,7 +15,7 @@ import {
   updateWebhook as update,
 } from "./flows.ts";
 import type { WebhookPorts } from "./ports.ts";
-import type { Endpoint } from "./rules/endpoints.ts";
+import { circuitState, circuitStates, type Endpoint } from "./rules/endpoints.ts";
 
 /** Built on the first request, and once per process. */
 let cachedCatalog: ReturnType<typeof eventCatalog> | null = null;

@@ -119,15 +119,6 @@ export function isCircuitOpen(breaker: Breaker, now: Millis): boolean {
   return breakerState(breaker, now) === "open";
 }
 
-/** The states of a circuit as the API shows them. `probing`: its probe is due, and its outcome is not stored yet. */
-export const circuitStates = ["closed", "open", "probing"] as const;
-export type CircuitState = (typeof circuitStates)[number];
-
-export function circuitState({ openUntil }: Breaker, now: Millis): CircuitState {
-  if (openUntil === null) return "closed";
-  return now < openUntil ? "open" : "probing";
-}
-
 export function isSlow({ slowUntil }: Breaker, now: Millis): boolean {
   return slowUntil !== null && now < slowUntil;
 }

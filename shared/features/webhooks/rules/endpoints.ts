@@ -62,6 +62,15 @@ export interface Endpoint {
   readonly updatedAt: Millis;
 }
 
+/** The states of a circuit as the API shows them. `probing`: its probe is due, and its outcome is not stored yet. */
+export const circuitStates = ["closed", "open", "probing"] as const;
+export type CircuitState = (typeof circuitStates)[number];
+
+export function circuitState({ openUntil }: Breaker, now: Millis): CircuitState {
+  if (openUntil === null) return "closed";
+  return now < openUntil ? "open" : "probing";
+}
+
 /** `whs_` and 32 random bytes in base64. */
 export function formatSigningSecret(random: Uint8Array): string {
   return `whs_${Buffer.from(random).toString("base64")}`;

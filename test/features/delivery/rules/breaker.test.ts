@@ -8,7 +8,6 @@ import {
   breakerState,
   breakerTransitions,
   CLOSED,
-  circuitState,
   closeBreaker,
   failureAction,
   isCircuitOpen,
@@ -17,6 +16,7 @@ import {
   onProbe,
   slowFor,
 } from "#features/delivery/rules/breaker.ts";
+import { circuitState } from "#features/webhooks/rules/endpoints.ts";
 
 const NOW: Millis = 1_793_000_000_000;
 const answered = (status: number, durationMs = 5): AttemptOutcome => ({
