@@ -91,13 +91,13 @@ const layers = {
   http: {
     layers: ["base/kernel", "base/files", "rules", "flows"],
     types: ["base/aws"],
-    packages: ["hono", "zod", "node:zlib", "aws-lambda"],
+    packages: ["zod", "node:zlib", "aws-lambda"],
   },
-  routes: { layers: [...useCases, "flows", "http"], types: ["base/aws", "store"], packages: ["hono", "zod"] },
+  routes: { layers: [...useCases, "flows", "http"], types: ["base/aws", "store"], packages: ["zod"] },
   functions: {
     layers: [...useCases, "flows", "http", "routes"],
     types: ["base/aws"],
-    packages: ["hono", "zod", "@middy/core", "aws-lambda"],
+    packages: ["zod", "@middy/core", "aws-lambda"],
     except: COMPOSITION,
   },
   local: {

@@ -106,7 +106,7 @@ const plantedImports: readonly PlantedImport[] = [
     "packages/local-aws: layers",
   ),
   use("packages/local-aws/src/b.ts", valueImport("../../simulator/src/target.ts"), "packages/local-aws: layers"),
-  use("packages/local-aws/src/c.ts", usePackage("hono"), "packages/local-aws: packages"),
+  use("packages/local-aws/src/c.ts", usePackage("ulid"), "packages/local-aws: packages"),
   use("packages/local-aws/src/d.ts", valueImport("#base/kernel/target.ts"), "packages/local-aws: layers"),
   use("packages/loopback/src/a.ts", valueImport("../../simulator/src/target.ts"), "packages/loopback: layers"),
   use(
@@ -116,7 +116,7 @@ const plantedImports: readonly PlantedImport[] = [
   ),
   use("packages/simulator/src/b.ts", typeImport("../../../local/target.ts"), "packages/simulator: layers"),
   use("packages/simulator/src/c.ts", valueImport("../../loopback/src/target.ts"), null),
-  use("packages/simulator/src/d.ts", usePackage("hono"), "packages/simulator: packages"),
+  use("packages/simulator/src/d.ts", usePackage("ulid"), "packages/simulator: packages"),
   use("local/a.ts", valueImport("../packages/client/src/target.ts"), "local: layers"),
   use("local/b.ts", valueImport("../packages/simulator/src/target.ts"), null),
   use("web/common/b.ts", valueImport("../../packages/client/src/target.ts"), null),

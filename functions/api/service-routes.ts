@@ -3,6 +3,7 @@ import { refuse } from "#base/kernel/refusals.ts";
 import { withoutEndSlashes } from "#base/kernel/text/urls.ts";
 import { iso } from "#base/kernel/time.ts";
 import { endpointsFor } from "#http/endpoints-for.ts";
+import { HttpResponse } from "#http/http-response.ts";
 
 const endpoint = endpointsFor<{ readonly siteUrl: string | null }>();
 
@@ -28,7 +29,7 @@ export const health = endpoint.public({
   summary: "Check that the service is up",
   envelope: false,
   data: z.object({ ok: z.literal(true) }),
-  handle: async () => Response.json({ ok: true }),
+  handle: async () => HttpResponse.json({ ok: true }),
 });
 
 const toSite = {
@@ -63,5 +64,5 @@ export const redirectToSecurityTxt = endpoint.public({
 function siteRedirect(siteUrl: string | null, path: string, query: string) {
   if (!siteUrl) return refuse("route_not_found");
   const location = `${withoutEndSlashes(siteUrl)}${path}${query ? `?${query}` : ""}`;
-  return new Response(null, { status: 301, headers: { location } });
+  return new HttpResponse(null, { status: 301, headers: { location } });
 }

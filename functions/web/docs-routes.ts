@@ -4,6 +4,7 @@ import { acceptsHtml } from "#http/browser/accepts-html.ts";
 import { pageHeaders } from "#http/browser/page-files.ts";
 import type { RequestMetadata } from "#http/endpoint.ts";
 import { endpointsFor } from "#http/endpoints-for.ts";
+import { HttpResponse } from "#http/http-response.ts";
 import { fileAnswers, type ServedFile, toFileResponse } from "./served-file.ts";
 
 /** What the documentation is served from. It gives access to nothing else. */
@@ -89,8 +90,8 @@ function toPageResponse(ports: DocsPorts, path: string, request: RequestMetadata
   return acceptsHtml(request.headers) ? toNotFoundResponse(ports.notFound) : refuse("route_not_found");
 }
 
-function toNotFoundResponse(notFound: ServedFile): Response {
-  return new Response(Uint8Array.from(notFound.body("identity")), {
+function toNotFoundResponse(notFound: ServedFile): HttpResponse {
+  return new HttpResponse(Uint8Array.from(notFound.body("identity")), {
     status: 404,
     headers: { ...pageHeaders, "cache-control": "no-store", "content-type": notFound.type },
   });

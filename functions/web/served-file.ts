@@ -1,5 +1,6 @@
 import { type ContentCoding, chooseCoding } from "#http/content-coding.ts";
 import type { Answers, RequestMetadata } from "#http/endpoint.ts";
+import { HttpResponse } from "#http/http-response.ts";
 
 /** A file beside the code of the function. */
 export interface ServedFile {
@@ -23,15 +24,15 @@ export function toFileResponse(
   file: ServedFile,
   fileHeaders: Readonly<Record<string, string>>,
   { headers }: RequestMetadata,
-): Response {
+): HttpResponse {
   const coding = file.compressible ? chooseCoding(headers.get("accept-encoding") ?? "") : "identity";
   const etag = file.etag();
   const vary = file.compressible ? { vary: "accept-encoding" } : {};
   // A 304 has the type, too: the gateway adds another one to a response without one, and a cache may store it.
   const common = { ...fileHeaders, "content-type": file.type, etag, ...vary };
-  if (hasTag(headers.get("if-none-match") ?? "", etag)) return new Response(null, { status: 304, headers: common });
+  if (hasTag(headers.get("if-none-match") ?? "", etag)) return new HttpResponse(null, { status: 304, headers: common });
   const encoding = coding === "identity" ? {} : { "content-encoding": coding };
-  return new Response(Uint8Array.from(file.body(coding)), { headers: { ...common, ...encoding } });
+  return new HttpResponse(Uint8Array.from(file.body(coding)), { headers: { ...common, ...encoding } });
 }
 
 /** A browser sends one tag. Of a longer header the rest does not count. */

@@ -1,4 +1,3 @@
-import { type Context, Hono } from "hono";
 import { runInvocation } from "#base/kernel/call-scope.ts";
 import { withDeadline } from "#base/kernel/deadline.ts";
 import { newUlid } from "#base/kernel/ids.ts";
@@ -11,6 +10,10 @@ import { redirectingBrowsers } from "./browser/browser-redirects.ts";
 import { type CorsPolicy, isPreflight, preflightResponse, withCors } from "./cors.ts";
 import { withDeprecation } from "./deprecation.ts";
 import type { Endpoint, RequestMetadata } from "./endpoint.ts";
+import type { ReadableHeaders } from "./header-map.ts";
+import { HttpResponse } from "./http-response.ts";
+import type { RawRequest } from "./raw-request.ts";
+import { allowedMethods, createRouter } from "./router.ts";
 import { failure, type Guards, type IncomingRequest, serve, withCommonHeaders, withPace } from "./serve.ts";
 
 /** The log line of a fault. It has no message, because a message may contain what the caller sent. */
@@ -48,36 +51,56 @@ export interface AppOptions<P> extends Guards {
 /** How long before the end a handler must answer by itself, for the way from there to the response. */
 const ANSWER_MARGIN: Millis = 500;
 
-export type App = Hono<{ Bindings: Edge }>;
-type Ctx = Context<{ Bindings: Edge }>;
+/** What an app answers. A `Response` of the fetch standard is such. */
+export interface AppResponse {
+  readonly status: number;
+  readonly headers: ReadableHeaders & { getSetCookie(): string[] };
+  bytes(): Promise<Uint8Array>;
+}
+
+export interface App {
+  fetch(request: RawRequest, edge?: Edge): Promise<AppResponse>;
+}
 
 /**
- * The routes as one Hono app. Every response carries `x-correlation-id`. A refusal and a fault have the failure
- * envelope; a fault is logged once. The edge data are the app's bindings: `app.fetch(request, edge)`.
+ * The routes as one app. Every response carries `x-correlation-id`. A refusal and a fault have the failure envelope; a
+ * fault is logged once.
  */
-export function createApp<P>(options: AppOptions<P>): App {
-  const app: App = new Hono({
-    getPath: (request, context) => encodedPath(request.url, context?.env as Edge | undefined),
-  });
-  for (const endpoint of [...options.endpoints].sort(bySpecificity)) {
-    const answer = toAnswer(endpoint, options);
-    app.on(endpoint.method, routerPath(endpoint), (c) => handleRequest(endpoint, answer, options, c));
-  }
-  app.notFound((c) => unroutedResponse(options, c));
-  return app;
+export function createApp<P>(
+  options: AppOptions<P>,
+): App & { fetch(request: RawRequest, edge?: Edge): Promise<HttpResponse> } {
+  const router = createRouter(options.endpoints);
+  const answers = new Map<Endpoint<P>, Answer>();
+  return {
+    async fetch(request, edge = {}) {
+      const path = encodedPath(request.url, edge);
+      const match = router.find(request.method, path);
+      if (!match) return unroutedResponse(options, router.matching(path), request, edge);
+      const { route: endpoint, parameters } = match;
+      const answer = answers.get(endpoint) ?? toAnswer(endpoint, options);
+      answers.set(endpoint, answer);
+      const response = await handleRequest(endpoint, answer, options, { raw: request, path: parameters, edge });
+      if (request.method !== "HEAD") return response;
+      return new HttpResponse(null, { status: response.status, headers: response.headers });
+    },
+  };
 }
 
 /** The response to a path that no route has, to a method that its routes do not have, and to a preflight. */
-function unroutedResponse<P>({ endpoints, cors, now }: AppOptions<P>, c: Ctx): Response {
-  const correlationId = resolveCorrelationId(c.env, now());
-  const matching = matchingRoutes(endpoints, c.req.path);
-  const methods = allowedMethods(matching);
-  const answer = (response: Response) => {
+function unroutedResponse<P>(
+  { cors, now }: AppOptions<P>,
+  matching: readonly Endpoint<P>[],
+  request: RawRequest,
+  edge: Edge,
+): HttpResponse {
+  const correlationId = resolveCorrelationId(edge, now());
+  const answer = (response: HttpResponse) => {
     const common = withCommonHeaders(response, correlationId);
-    return cors && isReadableByConsole(matching) ? withCors(common, c.req.raw, cors) : common;
+    return cors && isReadableByConsole(matching) ? withCors(common, request, cors) : common;
   };
+  const methods = allowedMethods(matching);
   if (methods.length === 0) return answer(failure(refuse("route_not_found")));
-  if (cors && isReadableByConsole(matching) && isPreflight(c.req.raw, cors)) return answer(preflightResponse(methods));
+  if (cors && isReadableByConsole(matching) && isPreflight(request, cors)) return answer(preflightResponse(methods));
   const refusal = answer(failure(refuse("method_not_allowed")));
   refusal.headers.set("allow", methods.join(", "));
   return refusal;
@@ -95,7 +118,7 @@ type Answer = (
   request: IncomingRequest,
   remaining: Millis | undefined,
   onPace: (pace: RequestPace) => void,
-) => Promise<Response>;
+) => Promise<HttpResponse>;
 
 function toAnswer<P>(endpoint: Endpoint<P>, options: AppOptions<P>): Answer {
   const answer: Answer = (request, remaining, onPace) =>
@@ -110,13 +133,25 @@ function toAnswer<P>(endpoint: Endpoint<P>, options: AppOptions<P>): Answer {
   return locate ? redirectingBrowsers(answer, (outcome, request) => locate(outcome, { request, ports })) : answer;
 }
 
-function handleRequest<P>(endpoint: Endpoint<P>, answer: Answer, options: AppOptions<P>, c: Ctx): Promise<Response> {
+/** A request to one route. */
+interface RoutedRequest {
+  readonly raw: RawRequest;
+  /** The parameters of the path. */
+  readonly path: Record<string, string>;
+  readonly edge: Edge;
+}
+
+function handleRequest<P>(
+  endpoint: Endpoint<P>,
+  answer: Answer,
+  options: AppOptions<P>,
+  { raw, path, edge }: RoutedRequest,
+): Promise<HttpResponse> {
   const now = options.now();
-  const correlationId = resolveCorrelationId(c.env, now);
-  const metadata = requestMetadata(c, correlationId);
-  const remaining = c.env?.remaining;
+  const correlationId = resolveCorrelationId(edge, now);
+  const { remaining } = edge;
   const time = startRequestTime(options.now, remaining && remaining - ANSWER_MARGIN);
-  const request = { raw: c.req.raw, metadata, path: c.req.param(), now, time };
+  const request = { raw, metadata: requestMetadata(raw, edge, correlationId), path, now, time };
   const caller: { pace?: RequestPace } = {};
   const respond = async () => {
     const response = await answer(request, remaining, (pace) => {
@@ -124,25 +159,19 @@ function handleRequest<P>(endpoint: Endpoint<P>, answer: Answer, options: AppOpt
     });
     const paced = withCommonHeaders(caller.pace ? withPace(response, caller.pace) : response, correlationId);
     const common = endpoint.deprecation ? withDeprecation(paced, endpoint.deprecation) : paced;
-    return options.cors && isReadableByConsole([endpoint]) ? withCors(common, request.raw, options.cors) : common;
+    return options.cors && isReadableByConsole([endpoint]) ? withCors(common, raw, options.cors) : common;
   };
   return runInvocation(() => runWithTrace(correlationId, respond)).finally(time.end);
 }
 
-function requestMetadata(c: Ctx, correlationId: string): RequestMetadata {
-  const queryStart = c.req.url.indexOf("?");
-  return {
-    correlationId,
-    sourceIp: c.env?.sourceIp ?? null,
-    method: c.req.raw.method,
-    headers: c.req.raw.headers,
-    query: queryStart === -1 ? "" : c.req.url.slice(queryStart + 1),
-  };
+function requestMetadata({ method, url, headers }: RawRequest, edge: Edge, correlationId: string): RequestMetadata {
+  const queryStart = url.indexOf("?");
+  const query = queryStart === -1 ? "" : url.slice(queryStart + 1);
+  return { correlationId, sourceIp: edge.sourceIp ?? null, method, headers, query };
 }
 
 /** The gateway's request id if it is a valid header value, else a new ULID. */
-function resolveCorrelationId(edge: Edge | undefined, now: Millis): string {
-  const requestId = edge?.requestId;
+function resolveCorrelationId({ requestId }: Edge, now: Millis): string {
   return requestId !== undefined && /^[\w=+/.-]{1,100}$/.test(requestId) ? requestId : newUlid(now);
 }
 
@@ -153,55 +182,11 @@ export function className(error: unknown): string {
 }
 
 /**
- * The percent-encoded path that routes are matched against. Hono decodes the path for matching and each parameter again
- * later; an encoded path makes sure that a parameter is decoded exactly once.
+ * The percent-encoded path that routes are matched against, so that each parameter is decoded exactly once.
  */
-function encodedPath(url: string, edge: Edge | undefined): string {
-  if (edge?.path !== undefined) return edge.path;
+function encodedPath(url: string, edge: Edge): string {
+  if (edge.path !== undefined) return edge.path;
   const start = url.indexOf("/", url.indexOf("://") + 3);
   const end = url.slice(start).search(/[?#]/);
   return end === -1 ? url.slice(start) : url.slice(start, start + end);
-}
-
-interface Route {
-  readonly method: string;
-  /** `/v1/things/{id}` */
-  readonly path: string;
-  readonly slashInId?: boolean;
-}
-
-/** The path in the router's syntax: `/v1/things/:id`, or `/v1/things/:id{.+}` where the id may contain `/`. */
-function routerPath({ path, slashInId }: Route): string {
-  const pattern = path.replace(/\{(\w+)\}/g, ":$1");
-  return slashInId ? `${pattern}{.+}` : pattern;
-}
-
-/** Sorts literal segments before parameters, so that no route shadows another. */
-function bySpecificity(a: Route, b: Route): number {
-  return specificity(a.path) < specificity(b.path) ? -1 : specificity(a.path) > specificity(b.path) ? 1 : 0;
-}
-
-function specificity(path: string): string {
-  return path
-    .split("/")
-    .map((segment) => (segment.startsWith("{") ? "1" : "0"))
-    .join("");
-}
-
-/** The methods of the routes at one path, sorted, with HEAD beside GET. */
-function allowedMethods(endpoints: readonly Route[]): string[] {
-  return [...new Set(endpoints.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method])))].sort();
-}
-
-function matchingRoutes<R extends Route>(endpoints: readonly R[], path: string): R[] {
-  const segments = path.split("/");
-  return endpoints.filter((endpoint) => matches(endpoint, segments));
-}
-
-function matches({ path, slashInId }: Route, segments: readonly string[]): boolean {
-  const pattern = path.split("/");
-  return (
-    (pattern.length === segments.length || (slashInId === true && pattern.length < segments.length)) &&
-    pattern.every((part, i) => (part.startsWith("{") ? segments[i] !== "" : part === segments[i]))
-  );
 }

@@ -1,3 +1,5 @@
+import { HttpResponse } from "./http-response.ts";
+import type { RawRequest } from "./raw-request.ts";
 /** The origin whose pages may read responses and send credentials. */
 export interface CorsPolicy {
   readonly origin: string;
@@ -13,7 +15,7 @@ const MAX_AGE_SECONDS = 7_200;
  * Lets the pages of the console read a response that depends on cookies. Every response names `Origin` in Vary, because
  * a cache must not give the response of one origin to another.
  */
-export function withCors(response: Response, { headers }: Request, policy: CorsPolicy): Response {
+export function withCors(response: HttpResponse, { headers }: RawRequest, policy: CorsPolicy): HttpResponse {
   response.headers.append("vary", "origin");
   if (headers.get("origin") === policy.origin) {
     response.headers.set("access-control-allow-origin", policy.origin);
@@ -24,16 +26,16 @@ export function withCors(response: Response, { headers }: Request, policy: CorsP
 }
 
 /** Whether the console's browser asks which requests it may send. */
-export function isPreflight({ method, headers }: Request, { origin }: CorsPolicy): boolean {
+export function isPreflight({ method, headers }: RawRequest, { origin }: CorsPolicy): boolean {
   return method === "OPTIONS" && headers.get("origin") === origin && headers.has("access-control-request-method");
 }
 
 /** The response to a preflight, without a body. @param methods those of the path */
-export function preflightResponse(methods: readonly string[]): Response {
+export function preflightResponse(methods: readonly string[]): HttpResponse {
   const headers = {
     "access-control-allow-methods": methods.join(", "),
     "access-control-allow-headers": ALLOWED_HEADERS,
     "access-control-max-age": String(MAX_AGE_SECONDS),
   };
-  return new Response(null, { status: 204, headers });
+  return new HttpResponse(null, { status: 204, headers });
 }

@@ -1,4 +1,5 @@
 import { type Millis, SECOND } from "#base/kernel/time.ts";
+import type { HttpResponse } from "./http-response.ts";
 
 /** A route that clients should stop calling. */
 export interface Deprecation {
@@ -13,7 +14,7 @@ export interface Deprecation {
  * Says on a response that its route is deprecated: `Deprecation` (RFC 9745), `Sunset` (RFC 8594), and the page in `Link`.
  * The response's headers are changed.
  */
-export function withDeprecation(response: Response, { at, sunset, link }: Deprecation): Response {
+export function withDeprecation(response: HttpResponse, { at, sunset, link }: Deprecation): HttpResponse {
   response.headers.set("deprecation", `@${Math.floor(at / SECOND)}`);
   if (sunset !== undefined) response.headers.set("sunset", new Date(sunset).toUTCString());
   if (link !== undefined) response.headers.append("link", `<${link}>; rel="deprecation"; type="text/html"`);

@@ -5,6 +5,7 @@ import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import type { Caller, CallerAuthor, KeyCaller, Role, SessionCaller } from "#features/access/rules/callers.ts";
 import type { Deprecation } from "./deprecation.ts";
+import type { ReadableHeaders } from "./header-map.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 /** The credential that a route requires. "caller": an API key, or the session of a signed-in person. */
@@ -65,7 +66,7 @@ export interface RequestMetadata {
   readonly sourceIp: string | null;
   /** As sent: HEAD where a GET route answers a HEAD. */
   readonly method: string;
-  readonly headers: Headers;
+  readonly headers: ReadableHeaders;
   /** The query string as sent, without its question mark. */
   readonly query: string;
 }

@@ -12,6 +12,7 @@ import type {
   Input,
   TenantSource,
 } from "./endpoint.ts";
+import type { HttpResponse } from "./http-response.ts";
 
 /**
  * The constructors of routes that share their ports: `const endpoint = endpointsFor<Ports>()`. A handler that returns
@@ -87,7 +88,7 @@ export function endpointsFor<P>() {
     /**
      * A session is required; a key is refused. With the tenant "query" the tenant comes from `?tenant=` and the
      * memberships, and the role is checked before the handler runs. With "resource" the handler checks both, with
-     * `refuseTenant` and `refuseRole`. With `envelope: false` the handler builds the Response itself; refusals keep the
+     * `refuseTenant` and `refuseRole`. With `envelope: false` the handler builds the HttpResponse itself; refusals keep the
      * envelope. Throws while the module loads when a route with an envelope declares no data.
      */
     session<
@@ -109,11 +110,11 @@ export function endpointsFor<P>() {
         /** The page with one press, for a request that no page of the API's origin caused. It changes nothing. */
         readonly confirm?: (
           input: CallerInput<"session", NoInfer<T>, Input<P, NoInfer<Path>, NoInfer<Q>, NoInfer<B>>>,
-        ) => Promise<Response | Refusal<CommonReason<"session"> | NoInfer<R>>>;
+        ) => Promise<HttpResponse | Refusal<CommonReason<"session"> | NoInfer<R>>>;
         readonly handle: (
           input: CallerInput<"session", NoInfer<T>, Input<P, NoInfer<Path>, NoInfer<Q>, NoInfer<B>>>,
         ) => Promise<
-          (NoInfer<E> extends false ? Response : output<NoInfer<D>>) | Refusal<CommonReason<"session"> | NoInfer<R>>
+          (NoInfer<E> extends false ? HttpResponse : output<NoInfer<D>>) | Refusal<CommonReason<"session"> | NoInfer<R>>
         >;
       },
     ): Endpoint<P> {
@@ -122,7 +123,7 @@ export function endpointsFor<P>() {
     },
 
     /**
-     * No credential is required. With `envelope: false` the handler builds the Response itself; refusals keep the
+     * No credential is required. With `envelope: false` the handler builds the HttpResponse itself; refusals keep the
      * envelope. Throws while the module loads when a route with an envelope declares no data.
      */
     public<
@@ -139,7 +140,7 @@ export function endpointsFor<P>() {
         readonly handle: (
           input: Input<P, NoInfer<Path>, NoInfer<Q>, NoInfer<B>>,
         ) => Promise<
-          (NoInfer<E> extends false ? Response : output<NoInfer<D>>) | Refusal<CommonReason<"none"> | NoInfer<R>>
+          (NoInfer<E> extends false ? HttpResponse : output<NoInfer<D>>) | Refusal<CommonReason<"none"> | NoInfer<R>>
         >;
       },
     ): Endpoint<P> {

@@ -3,9 +3,11 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "
 import { newUlid } from "#base/kernel/ids.ts";
 import { refuse } from "#base/kernel/refusals.ts";
 import { clockNow, type Millis } from "#base/kernel/time.ts";
-import { type App, className, type Edge, type LogFault } from "./app.ts";
+import { type App, type AppResponse, className, type Edge, type LogFault } from "./app.ts";
 import { clientAddress, type ReadOriginSecrets } from "./client-address.ts";
 import { chooseCoding } from "./content-coding.ts";
+import { HeaderMap } from "./header-map.ts";
+import type { RawRequest } from "./raw-request.ts";
 import { failure, withCommonHeaders } from "./serve.ts";
 
 /** Reserved before the function's own timeout for sending the response. */
@@ -74,24 +76,24 @@ function encodePath(rawPath: string): string {
   return rawPath.startsWith("/") ? segments.join("/") : `/${segments.join("/")}`;
 }
 
-function toRequest(event: APIGatewayProxyEventV2, edge: Required<Edge>): Request {
+function toRequest(event: APIGatewayProxyEventV2, edge: Required<Edge>): RawRequest {
   const method = routableMethod(event.requestContext.http.method);
   const query = event.rawQueryString.replaceAll("#", "%23");
-  const url = `${ORIGIN}${edge.path}${query === "" ? "" : `?${query}`}`;
+  const { href: url } = new URL(`${ORIGIN}${edge.path}${query === "" ? "" : `?${query}`}`);
   const hasNoBody = event.body === undefined || method === "GET" || method === "HEAD";
-  const body = hasNoBody ? null : Buffer.from(event.body ?? "", event.isBase64Encoded ? "base64" : "utf8");
-  return new Request(url, { method, headers: toHeaders(event), body });
+  const body = hasNoBody ? null : [Buffer.from(event.body ?? "", event.isBase64Encoded ? "base64" : "utf8")];
+  return { method, url, headers: toHeaders(event), body };
 }
 
-// No route has the methods that a Request cannot have: the three that the fetch standard forbids, and what is no token.
-// OPTIONS stands for them, because no route has that either: the router answers 405 with Allow.
+// No route has the three methods that the fetch standard forbids, or what is no token. OPTIONS stands for them, because no
+// route has that either: the router answers 405 with Allow.
 function routableMethod(method: string): string {
   return /^(?!(CONNECT|TRACE|TRACK)$)[\w!#$%&'*+.^`|~-]+$/i.test(method) ? method : "OPTIONS";
 }
 
 // The gateway joins a repeated header with commas and takes the cookies out of the headers.
-function toHeaders(event: APIGatewayProxyEventV2): Headers {
-  const headers = new Headers();
+function toHeaders(event: APIGatewayProxyEventV2): HeaderMap {
+  const headers = new HeaderMap();
   for (const [name, value] of Object.entries(event.headers ?? {})) {
     // An invalid value is altered, not omitted: without it, an invalid credential would look like a missing one.
     if (value !== undefined) headers.set(name, toHeaderValue(value));
@@ -102,7 +104,7 @@ function toHeaders(event: APIGatewayProxyEventV2): Headers {
 
 function toHeaderValue(text: string): string {
   let [start, end] = [0, text.length];
-  // Blanks around a value are no part of it. Headers removes them, too, and takes longer.
+  // Blanks around a value are no part of it.
   while (start < end && isBlank(text.charCodeAt(start))) start += 1;
   while (start < end && isBlank(text.charCodeAt(end - 1))) end -= 1;
   const bytes = Buffer.alloc(end - start);
@@ -124,11 +126,14 @@ function isHeaderCode(code: number): boolean {
 }
 
 /** The response in the gateway's format: text as text, everything else as base64, cookies apart from the headers. */
-async function toLambdaResult(response: Response, acceptEncoding: string): Promise<APIGatewayProxyStructuredResultV2> {
-  const headers = new Headers(response.headers);
+async function toLambdaResult(
+  response: AppResponse,
+  acceptEncoding: string,
+): Promise<APIGatewayProxyStructuredResultV2> {
+  const headers = new HeaderMap(response.headers);
   headers.delete("set-cookie");
   const cookies = response.headers.getSetCookie();
-  const body = compressBody(Buffer.from(await response.arrayBuffer()), headers, acceptEncoding);
+  const body = compressBody(Buffer.from(await response.bytes()), headers, acceptEncoding);
   const text = !headers.has("content-encoding") && isText(headers.get("content-type") ?? "");
   return {
     statusCode: response.status,
@@ -141,7 +146,7 @@ async function toLambdaResult(response: Response, acceptEncoding: string): Promi
 
 // Brotli at quality 1 is smaller than gzip and, at these sizes, faster. Also sets the response headers. A route that chose
 // the coding itself has named it in Vary.
-function compressBody(body: Buffer, headers: Headers, acceptEncoding: string): Buffer {
+function compressBody(body: Buffer, headers: HeaderMap, acceptEncoding: string): Buffer {
   const json = /^application\/(\S+\+)?json\b/.test(headers.get("content-type") ?? "");
   const isChosen = headers.has("content-encoding") || /\baccept-encoding\b/i.test(headers.get("vary") ?? "");
   if (!json || isChosen || body.byteLength <= COMPRESSED_FROM_BYTES) return body;

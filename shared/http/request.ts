@@ -10,7 +10,9 @@ import {
   refuseRole,
   refuseTenant,
 } from "#features/access/rules/callers.ts";
+import type { ReadableHeaders } from "./header-map.ts";
 import type { RequestedPage } from "./page.ts";
+import type { RawRequest } from "./raw-request.ts";
 
 // Reads and validates the parts of a request: body, parameters, page, tenant, idempotency key.
 
@@ -33,7 +35,7 @@ const formatNames: Record<string, string> = { url: "a URL", email: "an email add
 
 /** Reads the raw body. Refuses it as soon as it exceeds `bytesMax`. An absent body is empty. */
 export async function readBytes(
-  request: Request,
+  request: Pick<RawRequest, "headers" | "body">,
   bytesMax: number,
 ): Promise<Uint8Array | Refusal<"payload_too_large">> {
   const tooLarge = refuse("payload_too_large", `body: must have at most ${bytesMax} bytes`);
@@ -159,7 +161,7 @@ export function resolveTenant(
 }
 
 /** The `Idempotency-Key` header. Null when absent. */
-export function readIdempotencyKey(headers: Headers): string | null | Refusal<"invalid_request"> {
+export function readIdempotencyKey(headers: ReadableHeaders): string | null | Refusal<"invalid_request"> {
   const key = headers.get("idempotency-key");
   if (key === null || (key.length <= IDEMPOTENCY_KEY_CHARS_MAX && /^[!-~]+$/.test(key))) return key;
   return invalidField("Idempotency-Key", `must be 1 to ${IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters`);

@@ -9,6 +9,8 @@ import { isLook, isMeant } from "./browser/consent.ts";
 import { type Credentials, identifyCaller, readCredential } from "./credentials/credentials.ts";
 import { namedTenant } from "./credentials/named-tenant.ts";
 import type { Endpoint, RequestMetadata } from "./endpoint.ts";
+import { HttpResponse } from "./http-response.ts";
+import type { RawRequest } from "./raw-request.ts";
 import {
   assertMatchesSchema,
   parseJson,
@@ -31,7 +33,7 @@ export interface Guards {
 
 /** A request as the app received it. */
 export interface IncomingRequest {
-  readonly raw: Request;
+  readonly raw: RawRequest;
   readonly metadata: RequestMetadata;
   /** The parameters of the path. */
   readonly path: Record<string, string>;
@@ -49,7 +51,7 @@ export async function serve<P>(
   endpoint: Endpoint<P>,
   request: IncomingRequest,
   onPace: (pace: RequestPace) => void,
-): Promise<Response> {
+): Promise<HttpResponse> {
   const { raw, now } = request;
   const credential = endpoint.auth === "none" ? null : readCredential(options.credentials, endpoint, raw.headers);
   if (isRefusal(credential)) return failure(credential);
@@ -70,7 +72,7 @@ export async function serve<P>(
 }
 
 /** Adds the headers that say how many requests the caller has left. */
-export function withPace(response: Response, { limit, remaining, resetSeconds }: RequestPace): Response {
+export function withPace(response: HttpResponse, { limit, remaining, resetSeconds }: RequestPace): HttpResponse {
   response.headers.set("ratelimit-limit", String(limit));
   response.headers.set("ratelimit-remaining", String(remaining));
   response.headers.set("ratelimit-reset", String(resetSeconds));
@@ -84,7 +86,7 @@ async function respond<P>(
   { ports, checkData = false }: Guards & { readonly ports: P },
   endpoint: Endpoint<P>,
   { metadata, path, now, time, bytes, caller }: CallerRequest,
-): Promise<Response> {
+): Promise<HttpResponse> {
   const parameters = queryParameters(endpoint, metadata);
   if (isRefusal(parameters)) return failure(parameters);
 
@@ -134,7 +136,7 @@ async function withoutWill<P>(
   input: { readonly ports: P },
 ): Promise<unknown> {
   if (!endpoint.changes) return null;
-  if (isLook(metadata)) return new Response(null, { status: 204 });
+  if (isLook(metadata)) return new HttpResponse(null, { status: 204 });
   return endpoint.confirm && !isMeant(metadata) ? endpoint.confirm(input) : null;
 }
 
@@ -162,32 +164,30 @@ function resolveAliases(body: unknown, aliases: { readonly [alias: string]: stri
   return { ...Object.fromEntries(entries), ...body };
 }
 
-function toHttpResponse<P>(endpoint: Endpoint<P>, result: unknown, checkData: boolean): Response {
-  if (result instanceof Response) return result;
+function toHttpResponse<P>(endpoint: Endpoint<P>, result: unknown, checkData: boolean): HttpResponse {
+  if (result instanceof HttpResponse) return result;
   if (isRefusal(result as Refusal | object)) return toFailure(endpoint, result as Refusal, checkData);
   if (checkData && endpoint.data) assertMatchesSchema(endpoint.data, result);
   return success(result, endpoint.acceptedWhen?.(result) ? 202 : (endpoint.status ?? 200));
 }
 
-function toFailure<P>(endpoint: Endpoint<P>, refusal: Refusal, checkData: boolean): Response {
+function toFailure<P>(endpoint: Endpoint<P>, refusal: Refusal, checkData: boolean): HttpResponse {
   const schema = endpoint.errorFields?.[toHttpError(refusal.refused).status];
   if (checkData && schema) assertMatchesSchema(schema, refusal.fields);
   return failure(refusal);
 }
 
 /** `{ ok: true, data }`. Throws when `data` cannot be serialized. */
-export function success(data: unknown, status = 200): Response {
-  return new Response(JSON.stringify({ ok: true, data }), { status, headers: { "content-type": JSON_TYPE } });
+export function success(data: unknown, status = 200): HttpResponse {
+  return HttpResponse.json({ ok: true, data }, { status, headers: { "content-type": JSON_TYPE } });
 }
 
 /**
  * `{ ok: false, error: { code, message, detail } }` with the refusal's status, its further fields, and `errors` for an
  * invalid request. `detail` is "" when there is none.
  */
-export function failure(refusal: Refusal): Response {
+export function failure(refusal: Refusal): HttpResponse {
   const { status, code } = toHttpError(refusal.refused);
-  const headers = new Headers({ "content-type": JSON_TYPE });
-  if (refusal.retryAfter !== undefined) headers.set("retry-after", String(refusal.retryAfter));
   const { detail = "", errors, fields } = refusal;
   const error = {
     code,
@@ -196,12 +196,14 @@ export function failure(refusal: Refusal): Response {
     ...(errors ? { errors } : {}),
     ...fields,
   };
-  return new Response(JSON.stringify({ ok: false, error }), { status, headers });
+  const response = HttpResponse.json({ ok: false, error }, { status, headers: { "content-type": JSON_TYPE } });
+  if (refusal.retryAfter !== undefined) response.headers.set("retry-after", String(refusal.retryAfter));
+  return response;
 }
 
-/** Adds the headers of every response. Returns a copy, because the headers of a redirect are immutable. */
-export function withCommonHeaders(response: Response, correlationId: string): Response {
-  const copy = new Response(response.body, response);
+/** Adds the headers of every response. Returns a copy, because a route may answer with the same response again. */
+export function withCommonHeaders(response: HttpResponse, correlationId: string): HttpResponse {
+  const copy = new HttpResponse(response.body, response);
   copy.headers.set("x-correlation-id", correlationId);
   copy.headers.set("x-content-type-options", "nosniff");
   if (!copy.headers.has("cache-control")) copy.headers.set("cache-control", "no-store");

@@ -7,15 +7,15 @@ import { authenticate, enforceRateLimit } from "#features/access/authenticate.ts
 import { deliveryStore } from "#features/delivery/store/deliveries.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
-import type { App } from "#http/app.ts";
 import { apiRoutes } from "../../functions/api/routes.ts";
 import { createKey } from "../features/access/flows/support/api-keys.ts";
+import type { FetchApp } from "../support/conformance/fetch-app.ts";
 import { openTestEnv } from "../support/flows/test-env.ts";
 import { openedOnce } from "../support/opened.ts";
 import { testApp } from "../support/routes/test-app.ts";
 import { newTenant, SAMPLE_INBOX, sampleConversationId, sampleMessage } from "../support/stores/samples.ts";
 
-let app: App;
+let app: FetchApp;
 let tenant: TenantId;
 let key: string;
 const testEnv = openedOnce(openTestEnv);

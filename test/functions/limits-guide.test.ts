@@ -6,11 +6,11 @@ import { DAY, MINUTE, SECOND, startOfDay } from "#base/kernel/time.ts";
 import type { InviteLimits } from "#features/access/store/invite-counts.ts";
 import { requestQuotaStore } from "#features/access/store/request-quota.ts";
 import { connectAccount } from "#features/accounts/flows/connect.ts";
-import type { App } from "#http/app.ts";
 import { createKey } from "../features/access/flows/support/api-keys.ts";
 import { newEmail, openTeamEnv } from "../features/access/flows/team/support/team.ts";
 import { openConnectionFixture } from "../features/accounts/flows/support/connection-fixture.ts";
 import { browser, openLoginFixture } from "../features/accounts/routes/support/login-fixture.ts";
+import type { FetchApp } from "../support/conformance/fetch-app.ts";
 import { createEndpointAt } from "../support/flows/test-endpoints.ts";
 import { openedOnce } from "../support/opened.ts";
 import { openConsoleApp } from "../support/routes/console-app.ts";
@@ -52,7 +52,7 @@ beforeAll(async () => {
   testEnv.advance(startOfDay(testEnv.now()) + DAY + 10 * MINUTE + 15 * SECOND - testEnv.now());
 });
 
-const send = (app: App, path: string, { writeHeaders }: Pick<TestSession, "writeHeaders">, body?: object) =>
+const send = (app: FetchApp, path: string, { writeHeaders }: Pick<TestSession, "writeHeaders">, body?: object) =>
   app.request(path, {
     method: "POST",
     headers: { ...writeHeaders, "content-type": "application/json" },
@@ -62,7 +62,7 @@ const send = (app: App, path: string, { writeHeaders }: Pick<TestSession, "write
 function consoleApp(ports: {
   tenantLimits?: { perOwner: number; perDay: number };
   invites?: Partial<InviteLimits>;
-}): App {
+}): FetchApp {
   const { tenantLimits = { perOwner: 100, perDay: 100 }, invites } = ports;
   const { sessionKeys } = login.ports;
   const inviteLimits = { pending: 100, tenantMails: 100, personMails: 100, ...invites };

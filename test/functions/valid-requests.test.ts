@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { createTenant } from "#features/tenants/flows/tenants.ts";
-import type { App } from "#http/app.ts";
 import { openApiDocument } from "#http/openapi/document.ts";
 import { apiRoutes } from "../../functions/api/routes.ts";
+import type { FetchApp } from "../support/conformance/fetch-app.ts";
 import { openReplyFixture, type ReplyFixture } from "../support/flows/reply-fixture.ts";
 import { createEndpointAt } from "../support/flows/test-endpoints.ts";
 import { openTestEnv } from "../support/flows/test-env.ts";
@@ -14,7 +14,7 @@ import { openStores } from "../support/stores/open-stores.ts";
 
 // No request that the OpenAPI document calls valid is refused as invalid, and none is a fault.
 
-let app: App;
+let app: FetchApp;
 const ids = { conversation: "", endpoint: "" };
 const testEnv = openedOnce(openTestEnv);
 const fixture = openedOnce(() => openReplyFixture(testEnv, "messenger"));

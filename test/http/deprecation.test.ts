@@ -4,8 +4,10 @@ import { createApp } from "#http/app.ts";
 import { noCredentials } from "#http/credentials/credentials.ts";
 import type { Deprecation } from "#http/deprecation.ts";
 import { endpointsFor } from "#http/endpoints-for.ts";
+import { HttpResponse } from "#http/http-response.ts";
 import { openApiDocument } from "#http/openapi/document.ts";
 import { publishedRoutes } from "../../functions/published-routes.ts";
+import { toFetchApp } from "../support/conformance/fetch-app.ts";
 
 const at = Date.parse("2027-01-15T08:30:00.500Z");
 const sunset = Date.parse("2027-07-15T00:00:00Z");
@@ -23,16 +25,17 @@ function oldRoute(deprecation?: Deprecation) {
     envelope: false,
     ...(deprecation ? { deprecation } : {}),
     handle: async ({ query }) => {
-      if (query.size === "2") return Response.redirect("https://site.example/");
+      if (query.size === "2")
+        return new HttpResponse(null, { status: 302, headers: { location: "https://site.example/" } });
       if (query.size === "3") throw new Error("fault");
-      return Response.json({});
+      return HttpResponse.json({});
     },
   });
 }
 
 function appOf(deprecation?: Deprecation) {
   const endpoints = [oldRoute(deprecation)];
-  return createApp({ endpoints, ports: {}, credentials: noCredentials, now: () => at, log: () => {} });
+  return toFetchApp(createApp({ endpoints, ports: {}, credentials: noCredentials, now: () => at, log: () => {} }));
 }
 
 const headersOf = ({ headers }: Response) => ["deprecation", "sunset", "link"].map((name) => headers.get(name));

@@ -1,9 +1,11 @@
 import type { Outcome, RequestMetadata } from "../endpoint.ts";
+import { HeaderMap } from "../header-map.ts";
+import { HttpResponse } from "../http-response.ts";
 import type { IncomingRequest } from "../serve.ts";
 import { acceptsHtml } from "./accepts-html.ts";
 
 /** Answers the requests of one route. */
-type Answer<Rest extends readonly unknown[]> = (request: IncomingRequest, ...rest: Rest) => Promise<Response>;
+type Answer<Rest extends readonly unknown[]> = (request: IncomingRequest, ...rest: Rest) => Promise<HttpResponse>;
 
 /**
  * The answer of a route to which a person's browser navigates: a redirect instead of the envelope. A program, which does
@@ -17,15 +19,15 @@ export function redirectingBrowsers<Rest extends readonly unknown[]>(
   return async (request, ...rest) => {
     const response = await answer(request, ...rest);
     if (!acceptsHtml(request.metadata.headers) || !isEnvelope(response)) return response;
-    const outcome = (await response.clone().json()) as Outcome;
-    const headers = new Headers(response.headers);
+    const outcome = (await response.json()) as Outcome;
+    const headers = new HeaderMap(response.headers);
     headers.delete("content-type");
     headers.set("location", await locate(outcome, request.metadata));
     headers.set("referrer-policy", "no-referrer");
-    return new Response(null, { status: 302, headers });
+    return new HttpResponse(null, { status: 302, headers });
   };
 }
 
-function isEnvelope({ headers }: Response): boolean {
+function isEnvelope({ headers }: HttpResponse): boolean {
   return (headers.get("content-type") ?? "").startsWith("application/json");
 }

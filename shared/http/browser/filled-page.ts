@@ -1,5 +1,6 @@
 import type { PageFile } from "#base/files/page-file.ts";
 import { html, type Markup } from "#base/kernel/text/html.ts";
+import { HttpResponse } from "../http-response.ts";
 import { pageHeaders } from "./page-files.ts";
 
 /**
@@ -20,12 +21,12 @@ export function filledPage(
     /** Further headers, and those that replace a page's own. */
     readonly headers?: Readonly<Record<string, string>>;
   },
-): Response {
+): HttpResponse {
   if (!file) throw new Error("The file of a page is missing.");
   const page = Buffer.from(file.body)
     .toString()
     .replace(/\{\{(\w+)\}\}/g, (_, name: string) => html`${texts[name] ?? ""}`.markup);
-  return new Response(page, {
+  return new HttpResponse(page, {
     status,
     headers: { ...pageHeaders, "cache-control": "no-store", "content-type": file.type, ...headers },
   });

@@ -2,6 +2,7 @@ import type { PageFile } from "#base/files/page-file.ts";
 import { refuse } from "#base/kernel/refusals.ts";
 import type { Answers, Endpoint, RequestMetadata } from "../endpoint.ts";
 import { endpointsFor } from "../endpoints-for.ts";
+import { HttpResponse } from "../http-response.ts";
 
 /** What a page may load. @param formAction where its forms may lead: sources of a content security policy */
 export function pagePolicy(formAction: string): string {
@@ -79,10 +80,10 @@ function fileAnswers(path: string, cacheControl: PageRoute[3]): Answers {
  * The response with a file of a page: 304 for one that the browser revalidates and has. A 304 has the type of its file,
  * because the gateway adds another type to a response without one, and a cache may store it.
  */
-function toFileResponse(file: PageFile, cacheControl: string, request: RequestMetadata): Response {
+function toFileResponse(file: PageFile, cacheControl: string, request: RequestMetadata): HttpResponse {
   const headers = { ...pageHeaders, "cache-control": cacheControl, "content-type": file.type, etag: file.etag };
   if (cacheControl !== "no-store" && request.headers.get("if-none-match") === file.etag) {
-    return new Response(null, { status: 304, headers });
+    return new HttpResponse(null, { status: 304, headers });
   }
-  return new Response(file.body, { headers });
+  return new HttpResponse(file.body, { headers });
 }

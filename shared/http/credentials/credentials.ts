@@ -5,6 +5,7 @@ import type { RequestPace } from "#features/access/authenticate.ts";
 import type { Caller, KeyCaller, SessionCaller } from "#features/access/rules/callers.ts";
 import type { Session } from "#features/access/sessions.ts";
 import type { Endpoint } from "../endpoint.ts";
+import type { ReadableHeaders } from "../header-map.ts";
 import { readCookie } from "./cookies.ts";
 import { refuseForgery } from "./csrf.ts";
 import { SESSION_COOKIE } from "./session-names.ts";
@@ -55,7 +56,7 @@ export type Credential =
 export function readCredential(
   { keys, sessions }: Credentials,
   { auth }: Pick<Endpoint<never>, "auth">,
-  headers: Headers,
+  headers: ReadableHeaders,
 ): Credential | Refusal<"unauthorized"> {
   const authorization = headers.get("authorization");
   const isCookieRead = authorization === null && auth !== "key";
@@ -72,7 +73,7 @@ export function readCredential(
 export async function identifyCaller(
   { keys, sessions }: Credentials,
   credential: Credential,
-  { method, headers }: { readonly method: Endpoint<never>["method"]; readonly headers: Headers },
+  { method, headers }: { readonly method: Endpoint<never>["method"]; readonly headers: ReadableHeaders },
   now: Millis,
 ): Promise<Caller | Refusal<"unauthorized" | "csrf_failed">> {
   if (credential.kind === "key") return keys ? keys.authenticate(credential.header, now) : refuse("unauthorized");

@@ -1,5 +1,6 @@
 import { sameBytes } from "#base/kernel/bytes.ts";
 import { type Refusal, refuse } from "#base/kernel/refusals.ts";
+import type { ReadableHeaders } from "../header-map.ts";
 import { CSRF_HEADER } from "./session-names.ts";
 
 /**
@@ -7,7 +8,7 @@ import { CSRF_HEADER } from "./session-names.ts";
  * such a page cannot read. Where the browser also sends the origin of the page, it must be the console's.
  */
 export function refuseForgery(
-  headers: Headers,
+  headers: ReadableHeaders,
   csrfToken: string,
   consoleOrigin: string,
 ): Refusal<"csrf_failed"> | null {
@@ -17,7 +18,7 @@ export function refuseForgery(
 
 // The session's cookie is SameSite=Lax: a browser never sends it with a write from another site. From another origin of
 // the same site only the console may write, and a browser names that origin.
-function hasExpectedOrigin(headers: Headers, consoleOrigin: string): boolean {
+function hasExpectedOrigin(headers: ReadableHeaders, consoleOrigin: string): boolean {
   const origin = headers.get("origin");
   if (origin !== null && origin !== consoleOrigin) return false;
   const site = headers.get("sec-fetch-site");

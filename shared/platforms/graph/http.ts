@@ -1,15 +1,8 @@
-import {
-  type Agent,
-  type ClientRequest,
-  request as httpRequest,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  Agent as PlainAgent,
-  type RequestOptions,
-} from "node:http";
+import type { Agent, ClientRequest, IncomingHttpHeaders, IncomingMessage, RequestOptions } from "node:http";
 import { request as httpsRequest, Agent as SecureAgent } from "node:https";
 import { captureCallScope } from "#base/kernel/call-scope.ts";
 import { PLATFORM_FETCH_TIMEOUT, PLATFORM_TIMEOUT, PLATFORM_VIDEO_TIMEOUT } from "#base/kernel/limits.ts";
+import { request as httpRequest, Agent as PlainAgent } from "#base/kernel/node-http.ts";
 import { clockNow, type Millis, parseRetryAfter, SECOND } from "#base/kernel/time.ts";
 
 const CONNECT_TIMEOUT: Millis = 3 * SECOND;

@@ -4,7 +4,6 @@ import { refuse } from "#base/kernel/refusals.ts";
 import { CONFIRM_PAGE } from "#features/access/routes/sign-in/pages.ts";
 import { checkPageRoutes } from "#features/holds/routes/check-page.ts";
 import { intakeRoutes } from "#features/inbox/routes/intake.ts";
-import type { App } from "#http/app.ts";
 import { callerCredentials, sessionCredentials } from "#http/credentials/caller-credentials.ts";
 import { type Credentials, noCredentials } from "#http/credentials/credentials.ts";
 import type { ConnectFunctionPorts } from "../../../functions/connect/routes.ts";
@@ -12,6 +11,7 @@ import { connectRoutes } from "../../../functions/connect/routes.ts";
 import type { ConsolePorts } from "../../../functions/console/routes.ts";
 import { consoleRoutes } from "../../../functions/console/routes.ts";
 import { webRoutes } from "../../../functions/web/routes.ts";
+import type { FetchApp } from "../../support/conformance/fetch-app.ts";
 import { createApp } from "../../support/conformance/observed-app.ts";
 import { checkPageDoubles } from "../../support/flows/hold-fixture.ts";
 import type { TestEnv } from "../../support/flows/test-env.ts";
@@ -21,7 +21,7 @@ import { testApp } from "../../support/routes/test-app.ts";
 import { openStores } from "../../support/stores/open-stores.ts";
 import { oneKeyRing } from "../../support/world/key-rings.ts";
 
-export type RouteApps = Readonly<Record<"api" | "checkPage" | "connect" | "console" | "intake" | "web", App>>;
+export type RouteApps = Readonly<Record<"api" | "checkPage" | "connect" | "console" | "intake" | "web", FetchApp>>;
 
 /** The keys of the tokens in sign-in links. */
 export const LOGIN_KEYS = oneKeyRing(randomToken(32));

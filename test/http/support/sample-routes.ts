@@ -5,11 +5,13 @@ import { refuse } from "#base/kernel/refusals.ts";
 import { parseTenant, type TenantId } from "#base/kernel/tenant.ts";
 import { callerActor, type KeyCaller, type SessionCaller } from "#features/access/rules/callers.ts";
 import type { Session } from "#features/access/sessions.ts";
-import { type App, createApp, type FaultLine } from "#http/app.ts";
+import { createApp, type FaultLine } from "#http/app.ts";
 import type { Credentials } from "#http/credentials/credentials.ts";
 import { endpointsFor } from "#http/endpoints-for.ts";
 import { queryFlag } from "#http/fields.ts";
+import { HttpResponse } from "#http/http-response.ts";
 import { pageEndpointFor } from "#http/page.ts";
+import { type FetchApp, toFetchApp } from "../../support/conformance/fetch-app.ts";
 import { oneKeyRing } from "../../support/world/key-rings.ts";
 
 // A small service with one route of each kind.
@@ -193,7 +195,7 @@ export const sampleRoutes = [
     refusals: ["signature_invalid"],
     handle: async ({ body, request }) =>
       request.headers.get("x-signed") === "yes"
-        ? new Response(body.slice(), { headers: { "content-type": "application/octet-stream" } })
+        ? new HttpResponse(body.slice(), { headers: { "content-type": "application/octet-stream" } })
         : refuse("signature_invalid"),
   }),
   endpoint.public({
@@ -205,7 +207,7 @@ export const sampleRoutes = [
     envelope: false,
     status: 301,
     handle: async ({ request }) => {
-      const response = new Response(null, {
+      const response = new HttpResponse(null, {
         status: 301,
         headers: { location: `https://site.example/?${request.query}` },
       });
@@ -272,7 +274,7 @@ export const sampleRoutes = [
 ];
 
 export interface TestApp {
-  readonly app: App;
+  readonly app: FetchApp;
   readonly logLines: FaultLine[];
   /** `key` and `session`, in the order in which they were read. */
   readonly reads: string[];
@@ -305,7 +307,7 @@ const ann: SessionCaller = {
 export function createTestApp(rateLimit: Credentials["rateLimit"] = async () => null): TestApp {
   const logLines: FaultLine[] = [];
   const reads: string[] = [];
-  const app = createApp<SamplePorts>({
+  const served = createApp<SamplePorts>({
     endpoints: sampleRoutes,
     ports: samplePorts,
     credentials: {
@@ -332,7 +334,7 @@ export function createTestApp(rateLimit: Credentials["rateLimit"] = async () => 
     log: (line) => logLines.push(line),
     checkData: true,
   });
-  return { app, logLines, reads };
+  return { app: toFetchApp(served), logLines, reads };
 }
 
 /** Status, code and detail of a response. Throws when it has no correlation id or no envelope. */

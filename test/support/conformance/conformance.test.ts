@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { refuse } from "#base/kernel/refusals.ts";
 import { noCredentials } from "#http/credentials/credentials.ts";
 import { endpointsFor } from "#http/endpoints-for.ts";
+import { HttpResponse } from "#http/http-response.ts";
 import { type Exchange, exchangeChecker } from "./check-exchange.ts";
 import { closeSchema } from "./closed-schemas.ts";
 import { type ApiDocument, readServedDocument, type Schema } from "./document.ts";
@@ -218,13 +219,13 @@ describe("the served document", () => {
 
   it("the served document closes each of its answers, and a test that meets another one fails", async () => {
     const ping = (data: object, status = 200) =>
-      ask("/v1/ping", async () => Response.json({ ok: true, data }, { status }));
+      ask("/v1/ping", async () => HttpResponse.json({ ok: true, data }, { status }));
     expect(await ping({ leaked: "x" })).toContain("GET /v1/ping → 200: /data has the undeclared field leaked");
     expect(await ping({}, 418)).toEqual(["GET /v1/ping → 418: the status 418 is not declared"]);
     expect(await ask("/v1/ping", async () => refuse("hold_not_found"))).toEqual([
       "GET /v1/ping → 404: the status 404 is not declared (hold_not_found)",
     ]);
-    expect(await ask("/v1/secret", async () => Response.json({ ok: true }))).toEqual([
+    expect(await ask("/v1/secret", async () => HttpResponse.json({ ok: true }))).toEqual([
       "GET /v1/secret → 200: the document has no such path",
     ]);
   });

@@ -2,8 +2,8 @@ import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Table } from "#base/table/client.ts";
 import { createOperatorKey } from "#features/access/flows/keys.ts";
 import type { Scope } from "#features/inbox/rules/messages.ts";
-import type { App } from "#http/app.ts";
 import { createKey } from "../../features/access/flows/support/api-keys.ts";
+import type { FetchApp } from "../conformance/fetch-app.ts";
 import type { TestEnv } from "../flows/test-env.ts";
 import { answerOf, observePorts } from "../processes/work-left.ts";
 import { openStores } from "../stores/open-stores.ts";
@@ -24,7 +24,7 @@ export async function openApiApp(testEnv: TestEnv, table: Table | null = null) {
     ...testEnv.apiPorts(await testEnv.newQueues()),
     ...(table === null ? {} : openStores(table)),
   });
-  const app: App = testApp(testEnv, ports);
+  const app: FetchApp = testApp(testEnv, ports);
   const keyOptions = { label: "", author: { actor: "cli" } };
   const send = async (key: string, path: string, init: RequestInit, sourceIp = "203.0.113.7"): Promise<ApiResponse> => {
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };

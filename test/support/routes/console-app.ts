@@ -1,7 +1,7 @@
-import type { App } from "#http/app.ts";
 import { sessionCredentials } from "#http/credentials/caller-credentials.ts";
 import type { ConsolePorts } from "../../../functions/console/routes.ts";
 import { consoleRoutes } from "../../../functions/console/routes.ts";
+import type { FetchApp } from "../conformance/fetch-app.ts";
 import { createApp } from "../conformance/observed-app.ts";
 import type { TestEnv } from "../flows/test-env.ts";
 import { observePorts } from "../processes/work-left.ts";
@@ -11,7 +11,7 @@ export const API = "https://parley.example";
 export const CONSOLE = "https://console.example";
 
 /** The console with these ports in the place of its own, whose sign-up is closed. It compares each response with its schema. */
-export function openConsoleApp(testEnv: TestEnv, replaced: Partial<ConsolePorts>): App {
+export function openConsoleApp(testEnv: TestEnv, replaced: Partial<ConsolePorts>): FetchApp {
   const ports: ConsolePorts = observePorts({ ...testEnv.consolePorts(), ...replaced });
   return createApp({
     endpoints: consoleRoutes,

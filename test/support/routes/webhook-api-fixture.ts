@@ -1,6 +1,6 @@
 import type { TenantId } from "#base/kernel/tenant.ts";
-import type { App } from "#http/app.ts";
 import { createKey } from "../../features/access/flows/support/api-keys.ts";
+import type { FetchApp } from "../conformance/fetch-app.ts";
 import { openEndpointFixture } from "../flows/endpoint-fixture.ts";
 import type { TestEnv } from "../flows/test-env.ts";
 import { testApp } from "./test-app.ts";
@@ -19,7 +19,7 @@ export const invalidRequest = { status: 400, body: { ok: false, error: { code: "
 export async function openWebhookApiFixture(testEnv: TestEnv) {
   const endpointFixture = await openEndpointFixture(testEnv);
   const { ports } = endpointFixture;
-  const app: App = testApp(testEnv, ports);
+  const app: FetchApp = testApp(testEnv, ports);
   const newKey = async (keyTenant: TenantId) =>
     (await createKey(ports, keyTenant, { scope: "live", label: "", author: { actor: "cli" } }, testEnv.now())).secret;
   const key = await newKey(endpointFixture.tenant);

@@ -2,6 +2,7 @@ import type { PageFile } from "#base/files/page-file.ts";
 import { html, type Markup } from "#base/kernel/text/html.ts";
 import { iso, type Millis } from "#base/kernel/time.ts";
 import { filledPage } from "#http/browser/filled-page.ts";
+import type { HttpResponse } from "#http/http-response.ts";
 import type { DataDeletion } from "../flows/platform-callbacks/read-deletion.ts";
 
 const words = {
@@ -22,7 +23,10 @@ const words = {
 const dateFormat = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" });
 
 /** The page of a data deletion, without a script. One and the same page for every unknown code. */
-export function dataDeletionPage(pageFiles: ReadonlyMap<string, PageFile>, deletion: DataDeletion | null): Response {
+export function dataDeletionPage(
+  pageFiles: ReadonlyMap<string, PageFile>,
+  deletion: DataDeletion | null,
+): HttpResponse {
   const { title, text } = words[deletion?.status ?? "unknown"];
   return filledPage(pageFiles.get("/platform/data-deletion/{code}"), {
     texts: { title, text, times: deletion ? timeList(deletion) : "" },

@@ -5,6 +5,7 @@ import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import type { SessionCaller } from "#features/access/rules/callers.ts";
 import { parseRedirectPath } from "#features/access/rules/redirect-paths.ts";
+import { HttpResponse } from "#http/http-response.ts";
 import { startLogin } from "../flows/login/use-login.ts";
 import type { PlatformName } from "../rules/accounts.ts";
 import { type ConnectRoutePorts, connectEndpoint as endpoint } from "./endpoint.ts";
@@ -84,7 +85,7 @@ function startEndpoints(platform: PlatformName, name: "Instagram" | "Facebook") 
         const login = await start(ports, { platform, tenant, caller, query, now }, setCookies);
         if (isRefusal(login)) return login;
         const headers = { location: login.url, "referrer-policy": "no-referrer" };
-        return new Response(null, { status: 302, headers });
+        return new HttpResponse(null, { status: 302, headers });
       },
     }),
     endpoint.session({

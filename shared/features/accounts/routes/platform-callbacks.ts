@@ -6,6 +6,7 @@ import { invalidField, isRefusal, type Refusal, refuse } from "#base/kernel/refu
 import { type Millis, SECOND } from "#base/kernel/time.ts";
 import { pageFileEndpoints } from "#http/browser/page-files.ts";
 import { endpointsFor } from "#http/endpoints-for.ts";
+import { HttpResponse } from "#http/http-response.ts";
 import { tryTwice } from "#http/platform-secrets.ts";
 import { readParameters } from "#http/request.ts";
 import { deauthorize } from "../flows/platform-callbacks/deauthorize.ts";
@@ -62,7 +63,7 @@ const receiveDeauthorization = endpoint.public({
     const request = await readRequest(ports, body, now);
     if (isRefusal(request)) return request;
     await deauthorize(ports, request);
-    return Response.json({});
+    return HttpResponse.json({});
   },
 });
 
@@ -78,7 +79,7 @@ const requestDataDeletion = endpoint.public({
     const request = await readRequest(ports, body, now);
     if (isRefusal(request)) return request;
     const code = await deleteData(ports, request);
-    return Response.json({ url: `${ports.baseUrl}/platform/data-deletion/${code}`, confirmation_code: code });
+    return HttpResponse.json({ url: `${ports.baseUrl}/platform/data-deletion/${code}`, confirmation_code: code });
   },
 });
 

@@ -6,6 +6,7 @@ import { listOwnTenants } from "#features/access/own-tenants.ts";
 import type { ListOwnTenantPorts } from "#features/access/ports.ts";
 import type { SessionCaller } from "#features/access/rules/callers.ts";
 import { filledPage } from "#http/browser/filled-page.ts";
+import type { HttpResponse } from "#http/http-response.ts";
 
 /** The file of the page, by name. It has no path of its own. */
 export const START_PAGE = "/oauth/start";
@@ -27,7 +28,7 @@ interface UnconfirmedLogin {
 export async function startPage(
   ports: ListOwnTenantPorts & { readonly pageFiles: ReadonlyMap<string, PageFile> },
   { name, tenant, caller, redirect }: UnconfirmedLogin,
-): Promise<Response | Refusal<"tenant_forbidden">> {
+): Promise<HttpResponse | Refusal<"tenant_forbidden">> {
   const memberships = caller.memberships.filter((membership) => membership.tenant === tenant);
   const [workspace] = await listOwnTenants(ports, { userId: caller.userId, memberships });
   if (!workspace) return refuse("tenant_forbidden");

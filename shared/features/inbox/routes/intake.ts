@@ -3,6 +3,7 @@ import { INTAKE_BODY_BYTES_MAX } from "#base/kernel/limits.ts";
 import { refuse } from "#base/kernel/refusals.ts";
 import { isPlatform } from "#features/accounts/rules/accounts.ts";
 import { endpointsFor } from "#http/endpoints-for.ts";
+import { HttpResponse } from "#http/http-response.ts";
 import { tryTwice } from "#http/platform-secrets.ts";
 import { receiveWebhook } from "../flows/inbound-webhooks.ts";
 import type { IntakePorts } from "../ports.ts";
@@ -35,7 +36,7 @@ const confirmSubscription = endpoint.public({
     };
     const challenge = await tryTwice(ports, ({ verifyToken }) => ports.verifyHandshake(handshakeQuery, verifyToken));
     if (challenge === null) return refuse("handshake_refused");
-    return new Response(challenge, { headers: { "content-type": "text/plain; charset=utf-8" } });
+    return new HttpResponse(challenge, { headers: { "content-type": "text/plain; charset=utf-8" } });
   },
 });
 
@@ -71,7 +72,7 @@ const receive = endpoint.public({
     }
     await receiveWebhook(ports, body, now);
     ports.log({ event: "metrics.counted", metrics: { Accepted: 1 } });
-    return new Response("EVENT_RECEIVED", { headers: { "content-type": "text/plain; charset=utf-8" } });
+    return new HttpResponse("EVENT_RECEIVED", { headers: { "content-type": "text/plain; charset=utf-8" } });
   },
 });
 

@@ -2,11 +2,11 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { SESSION_LIFETIME } from "#base/kernel/limits.ts";
 import { iso, SECOND } from "#base/kernel/time.ts";
 import { decodeMail } from "#features/access/queue.ts";
-import type { App } from "#http/app.ts";
 import { lambdaHandler } from "#http/lambda.ts";
 import { readSignInPage } from "../../../../functions/console/page-files.ts";
 import type { ConsolePorts } from "../../../../functions/console/routes.ts";
 import { buildSignInPage } from "../../../../web/build.ts";
+import type { FetchApp } from "../../../support/conformance/fetch-app.ts";
 import { injectFaults } from "../../../support/faults.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
 import { openedOnce } from "../../../support/opened.ts";
@@ -28,7 +28,7 @@ afterEach(() => {
   testEnv.lines.length = 0;
 });
 
-function consoleApp(overrides: Partial<ConsolePorts> = {}): App {
+function consoleApp(overrides: Partial<ConsolePorts> = {}): FetchApp {
   return openConsoleApp(testEnv, { ...fixture.ports(), pageFiles, ...overrides });
 }
 
@@ -36,7 +36,7 @@ interface Options {
   readonly method?: string;
   readonly headers?: Record<string, string>;
   readonly body?: string;
-  readonly to?: App;
+  readonly to?: FetchApp;
 }
 
 async function call(path: string, { to = app, ...init }: Options = {}) {

@@ -3,7 +3,7 @@ import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY, iso } from "#base/kernel/time.ts";
 import { sealSession } from "#features/access/sessions.ts";
 import { setTenantStatus } from "#features/tenants/flows/tenant-status.ts";
-import type { App } from "#http/app.ts";
+import type { FetchApp } from "../../../support/conformance/fetch-app.ts";
 import { injectFaults } from "../../../support/faults.ts";
 import { openedOnce } from "../../../support/opened.ts";
 import { answerOf } from "../../../support/processes/work-left.ts";
@@ -25,7 +25,7 @@ beforeEach(async () => {
   admin = await team.newMember(tenant, "admin");
 });
 
-function consoleApp(isSignUpOpen: boolean, inviteLimits = team.ports.inviteLimits): App {
+function consoleApp(isSignUpOpen: boolean, inviteLimits = team.ports.inviteLimits): FetchApp {
   const keys = { sessionKeys: async () => sessionRing, loginKeys: async () => sessionRing };
   return openConsoleApp(testEnv, { ...team.ports, ...keys, isSignUpOpen, inviteLimits });
 }

@@ -1,8 +1,8 @@
 import { beforeEach, expect, it } from "vitest";
 import { refuse } from "#base/kernel/refusals.ts";
 import { MINUTE } from "#base/kernel/time.ts";
-import type { App } from "#http/app.ts";
 import type { ApiPorts } from "../../../../functions/api/routes.ts";
+import type { FetchApp } from "../../../support/conformance/fetch-app.ts";
 import { openReplyFixture, type ReplyFixture } from "../../../support/flows/reply-fixture.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
 import { openedOnce } from "../../../support/opened.ts";
@@ -13,7 +13,7 @@ import { linkTestAccount } from "../flows/support/link-test-account.ts";
 
 let fixture: ReplyFixture;
 let ports: ApiPorts;
-let app: App;
+let app: FetchApp;
 let key: string;
 /** The tokens of the calls to the platform, in order. */
 let tokens: string[];

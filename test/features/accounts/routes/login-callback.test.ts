@@ -4,8 +4,8 @@ import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY, MINUTE } from "#base/kernel/time.ts";
 import { membershipStore } from "#features/access/store/memberships.ts";
 import { newLoginState, sealLoginState } from "#features/accounts/flows/login/use-login.ts";
-import type { App } from "#http/app.ts";
 import type { ConnectFunctionPorts } from "../../../../functions/connect/routes.ts";
+import type { FetchApp } from "../../../support/conformance/fetch-app.ts";
 import { injectFaults } from "../../../support/faults.ts";
 import { openedEach, openedOnce } from "../../../support/opened.ts";
 import type { TestSession } from "../../../support/routes/sessions.ts";
@@ -28,7 +28,12 @@ const platforms = ["instagram", "messenger"] as const;
 const textOf = (query: Query) => (typeof query === "string" ? query : `${new URLSearchParams(query)}`);
 
 /** Comes back from the platform in a browser. */
-function comeBack(platform: Platform, query: Query, headers: Record<string, string>, app: App = fixture.connectApp()) {
+function comeBack(
+  platform: Platform,
+  query: Query,
+  headers: Record<string, string>,
+  app: FetchApp = fixture.connectApp(),
+) {
   return app.request(`/oauth/${platform}/callback?${textOf(query)}`, { headers }, { sourceIp: "192.0.2.8" });
 }
 

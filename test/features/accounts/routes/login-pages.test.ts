@@ -2,7 +2,7 @@ import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { refuse } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE } from "#base/kernel/time.ts";
-import type { App } from "#http/app.ts";
+import type { FetchApp } from "../../../support/conformance/fetch-app.ts";
 import { allRows } from "../../../support/flows/data-subject.ts";
 import { openedEach, openedOnce } from "../../../support/opened.ts";
 import type { TestSession } from "../../../support/routes/sessions.ts";
@@ -26,7 +26,7 @@ async function logIn(session: TestSession = admin): Promise<void> {
   expect(response.headers.get("location")).toContain("choose=messenger");
 }
 
-async function readPages({ headers }: Pick<TestSession, "headers"> = admin, app: App = fixture.connectApp()) {
+async function readPages({ headers }: Pick<TestSession, "headers"> = admin, app: FetchApp = fixture.connectApp()) {
   const response = await app.request("/oauth/messenger/pages", { headers });
   return [response.status, await response.json()];
 }

@@ -6,11 +6,11 @@ import {
   type PlatformCallbackPorts,
   platformCallbackRoutes,
 } from "#features/accounts/routes/platform-callbacks.ts";
-import type { App } from "#http/app.ts";
 import { noCredentials } from "#http/credentials/credentials.ts";
 import { readDataDeletionPage } from "../../../../functions/connect/page-files.ts";
 import { buildDataDeletionPage } from "../../../../web/build.ts";
 import { signedRequest } from "../../../platforms/graph/webhooks/signed-requests.ts";
+import type { FetchApp } from "../../../support/conformance/fetch-app.ts";
 import { createApp } from "../../../support/conformance/observed-app.ts";
 import { receiveAllMessages } from "../../../support/flows/queue-worker.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
@@ -23,7 +23,7 @@ const pageFiles = await builtPage(buildDataDeletionPage, readDataDeletionPage);
 const testEnv = openedOnce(openTestEnv);
 const fixture = openedEach(() => openLoginFixture(testEnv));
 
-function openApp(ports: Partial<PlatformCallbackPorts> = {}): App {
+function openApp(ports: Partial<PlatformCallbackPorts> = {}): FetchApp {
   return createApp({
     endpoints: [...platformCallbackRoutes, ...dataDeletionPageRoutes],
     ports: { ...testPlatformCallbackPorts(testEnv, fixture.queues.accounts), pageFiles, ...ports },

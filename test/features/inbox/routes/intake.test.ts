@@ -5,8 +5,8 @@ import { decompress } from "#base/kernel/compression.ts";
 import type { IntakePorts } from "#features/inbox/ports.ts";
 import { decodeInbound } from "#features/inbox/queue.ts";
 import { intakeRoutes } from "#features/inbox/routes/intake.ts";
-import type { App } from "#http/app.ts";
 import { noCredentials } from "#http/credentials/credentials.ts";
+import type { FetchApp } from "../../../support/conformance/fetch-app.ts";
 import { createApp } from "../../../support/conformance/observed-app.ts";
 import { queueDepth, receiveBatch } from "../../../support/flows/queue-worker.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
@@ -15,7 +15,7 @@ import { openedEach, openedOnce } from "../../../support/opened.ts";
 import { seededFraction } from "../../../support/stores/samples.ts";
 
 const SECRETS = { meta: "the meta app's secret", instagram: "the instagram app's secret", verifyToken: "let me in" };
-let app: App;
+let app: FetchApp;
 const testEnv = openedOnce(openTestEnv);
 const queues = openedEach(() => testEnv.newQueues());
 beforeEach(async () => {
@@ -32,7 +32,7 @@ const toSecrets = ({ meta, instagram, verifyToken }: typeof SECRETS) => ({
 function createIntakeApp(
   inbound: string,
   platformSecrets: ReadSecret<PlatformSecrets> = async () => toSecrets(SECRETS),
-): App {
+): FetchApp {
   return createApp<IntakePorts>({
     endpoints: intakeRoutes,
     ports: { ...testEnv.intakePorts({ inbound }), platformSecrets },

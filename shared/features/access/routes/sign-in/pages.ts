@@ -2,6 +2,7 @@ import type { PageFile } from "#base/files/page-file.ts";
 import { html, type Markup } from "#base/kernel/text/html.ts";
 import { filledPage } from "#http/browser/filled-page.ts";
 import { pageFileEndpoints, pagePolicy } from "#http/browser/page-files.ts";
+import type { HttpResponse } from "#http/http-response.ts";
 import type { OpenedLink } from "../../flows/sign-in/sign-in-link.ts";
 import { maskAddress } from "../../rules/email-addresses.ts";
 import { SIGNED_IN_PATH } from "../../rules/redirect-paths.ts";
@@ -20,7 +21,7 @@ export const signInPageRoutes = pageFileEndpoints<ConsoleRoutePorts>("Sign-in", 
 ]);
 
 /** The page of a link that no longer works. It offers a new one. */
-export function invalidLinkPage(pageFiles: ReadonlyMap<string, PageFile>, status: 401 | 500): Response {
+export function invalidLinkPage(pageFiles: ReadonlyMap<string, PageFile>, status: 401 | 500): HttpResponse {
   return filledPage(pageFiles.get("/console/auth/verify"), { texts: {}, status });
 }
 
@@ -31,7 +32,7 @@ export function invalidLinkPage(pageFiles: ReadonlyMap<string, PageFile>, status
 export function confirmSignInPage(
   { pageFiles, consoleOrigin }: Pick<ConsoleRoutePorts, "pageFiles" | "consoleOrigin">,
   { email, otherPerson, token }: OpenedLink & { readonly token: string },
-): Response {
+): HttpResponse {
   return filledPage(pageFiles.get(CONFIRM_PAGE), {
     texts: { email: maskAddress(email), other: otherPerson === null ? "" : otherSession(otherPerson), token },
     headers: {

@@ -8,6 +8,8 @@ import { readCookie, sessionCookies } from "#http/credentials/cookies.ts";
 import { isCookieSecure } from "#http/credentials/secure-cookies.ts";
 import { SESSION_COOKIE } from "#http/credentials/session-names.ts";
 import type { RequestMetadata } from "#http/endpoint.ts";
+import { HeaderMap } from "#http/header-map.ts";
+import { HttpResponse } from "#http/http-response.ts";
 import { readParameters } from "#http/request.ts";
 import { signIn } from "../../flows/sign-in/sign-in.ts";
 import { openSignInLink } from "../../flows/sign-in/sign-in-link.ts";
@@ -101,17 +103,17 @@ interface Use {
 async function begin(
   ports: ConsoleRoutePorts,
   { token, request, now, status }: Use,
-): Promise<Response | Refusal<"invalid_token">> {
+): Promise<HttpResponse | Refusal<"invalid_token">> {
   const result = await signIn(ports, { token, ip: request.sourceIp, now });
   if (isRefusal(result)) return result;
-  const headers = new Headers({
+  const headers = new HeaderMap({
     location: signedInUrl(result.redirect, ports),
     "referrer-policy": "no-referrer",
   });
   for (const cookie of sessionCookies(result.session, isCookieSecure(ports.baseUrl))) {
     headers.append("set-cookie", cookie);
   }
-  return new Response(null, { status, headers });
+  return new HttpResponse(null, { status, headers });
 }
 
 /**
@@ -122,8 +124,8 @@ async function withPages<R extends "invalid_token" | "csrf_failed">(
   ports: ConsoleRoutePorts,
   { headers, correlationId }: RequestMetadata,
   operation: string,
-  respond: () => Promise<Response | Refusal<R>>,
-): Promise<Response | Refusal<R>> {
+  respond: () => Promise<HttpResponse | Refusal<R>>,
+): Promise<HttpResponse | Refusal<R>> {
   if (!acceptsHtml(headers)) return respond();
   try {
     const result = await respond();

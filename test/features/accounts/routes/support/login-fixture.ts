@@ -4,7 +4,6 @@ import type { Role } from "#features/access/rules/callers.ts";
 import type { LoginConnection } from "#features/accounts/flows/login/ports.ts";
 import type { Account, PlatformName } from "#features/accounts/rules/accounts.ts";
 import { setTenantStatus } from "#features/tenants/flows/tenant-status.ts";
-import type { App } from "#http/app.ts";
 import { sessionCredentials } from "#http/credentials/caller-credentials.ts";
 import type { InstagramLogin } from "#platforms/instagram/instagram-login.ts";
 import { instagramDialog } from "#platforms/instagram/instagram-login.ts";
@@ -12,6 +11,7 @@ import type { FacebookLogin, LoginPage } from "#platforms/messenger/facebook-log
 import { facebookDialog } from "#platforms/messenger/facebook-login.ts";
 import type { ConnectFunctionPorts } from "../../../../../functions/connect/routes.ts";
 import { connectRoutes } from "../../../../../functions/connect/routes.ts";
+import type { FetchApp } from "../../../../support/conformance/fetch-app.ts";
 import { createApp } from "../../../../support/conformance/observed-app.ts";
 import { openTestEnv, type TestEnv } from "../../../../support/flows/test-env.ts";
 import { testPlatformCallbackPorts } from "../../../../support/routes/platform-callback-ports.ts";
@@ -106,7 +106,7 @@ export async function openLoginFixture() {
     baseUrl: API,
   };
 
-  function connectApp(replaced: Partial<ConnectFunctionPorts> = {}): App {
+  function connectApp(replaced: Partial<ConnectFunctionPorts> = {}): FetchApp {
     const all = { ...ports, ...replaced };
     return createApp({
       endpoints: connectRoutes,
