@@ -11,12 +11,15 @@ import {
   buildDocs,
   buildSignInPage,
 } from "../../web/build.ts";
-import { awsClientAliases, chosenAwsClient } from "./aws-client.ts";
+import { type AwsClient, awsClientAliases, chosenAwsClient } from "./aws-client.ts";
 
 const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Packages written for CommonJS call `require` for Node's own modules. An ES module has no `require`. */
-const REQUIRE = 'import{createRequire}from"node:module";const require=createRequire(import.meta.url);';
+/**
+ * Packages written for CommonJS call `require` for Node's own modules. An ES module has no `require`. Few bundles call it, so
+ * none loads what makes it.
+ */
+const REQUIRE = 'const require=(id)=>process.getBuiltinModule("node:module").createRequire(import.meta.url)(id);';
 
 const sources: Readonly<Record<FunctionName, string>> = {
   Api: "api",
@@ -72,6 +75,11 @@ export async function startBundling(outdir: string): Promise<BundleFolders> {
   return finishBundles(outdir);
 }
 
+/** Bundles some functions with a client of AWS, without their pages: for comparisons of both clients. */
+export function bundleHandlers(outdir: string, names: readonly FunctionName[], client: AwsClient): void {
+  buildSync(buildOptions(outdir, names, client));
+}
+
 /** What a function's bundle was made from, and the text of its source map. */
 export interface BundleSources {
   /** Paths from the project. */
@@ -102,10 +110,14 @@ export function readBundleSources(): Readonly<Record<FunctionName, BundleSources
   return Object.fromEntries(functions.map((name) => [name, sourcesOf(name)])) as Record<FunctionName, BundleSources>;
 }
 
-function buildOptions(outdir: string): BuildOptions {
+function buildOptions(
+  outdir: string,
+  names: readonly FunctionName[] = functions,
+  client: AwsClient = chosenAwsClient(),
+): BuildOptions {
   return {
     absWorkingDir: PROJECT,
-    entryPoints: functions.map((name) => ({ in: `functions/${sources[name]}/handler.ts`, out: `${name}/index` })),
+    entryPoints: names.map((name) => ({ in: `functions/${sources[name]}/handler.ts`, out: `${name}/index` })),
     outdir,
     // An `.mjs` file is an ES module wherever it lies: in this repository, and alone in Lambda.
     outExtension: { ".js": ".mjs" },
@@ -116,11 +128,9 @@ function buildOptions(outdir: string): BuildOptions {
     target: "node24",
     format: "esm",
     mainFields: ["module", "main"],
-    alias: awsClientAliases(chosenAwsClient()),
+    alias: awsClientAliases(client),
     external: CREDENTIAL_SOURCES,
     banner: { js: REQUIRE },
-    // undici's own switch that leaves out its experimental parser.
-    define: { esbuildDetection: "1" },
     logLevel: "error",
   };
 }

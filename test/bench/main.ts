@@ -9,6 +9,7 @@ import { bundleBytes } from "../../lib/bundles/bundle-sizes.ts";
 import { startPipeline } from "../support/pipeline.ts";
 import { measureInbound, measureReply } from "./batches.ts";
 import { type BenchmarkLine, bundleLines, costLines, formatLines, isOver, priceLines } from "./benchmark-lines.ts";
+import { measureColdPaths } from "./cold-start.ts";
 import { consoleLines } from "./console.ts";
 import type { CpuComparison } from "./cpu-ratio.ts";
 import { FAIRNESS_RATES, openFairnessBench } from "./fairness.ts";
@@ -25,6 +26,7 @@ const KILOBYTE = 1_000;
 const CLIENT_CPU_RATIO = 1.3;
 const FRAME_CPU_RATIO = 0.5;
 const TABLE_CPU_RATIO = 0.35;
+const COLD_RATIO = 0.4;
 const FAIRNESS_RATIO = { others: 1.2, sameTenant: 1.5 };
 const STREAM_OUTAGE_RATIO = 1.05;
 const HOSTILE_RATIO = 1.5;
@@ -158,6 +160,14 @@ async function cpuLines(): Promise<BenchmarkLine[]> {
   ];
 }
 
+async function coldLines(): Promise<BenchmarkLine[]> {
+  return (await measureColdPaths()).map(({ name, lean, sdk }) => {
+    const imports = `import alone ${(lean.import / sdk.import).toFixed(2)}`;
+    const label = `cold ${name}, import and first event (${lean.total.toFixed(0)} ms of CPU), to its twin with the SDK (${sdk.total.toFixed(0)} ms), ${imports}`;
+    return { label, value: lean.total / sdk.total, target: COLD_RATIO, binding: true };
+  });
+}
+
 const lines = [
   ...(await unitLines()),
   ...(await messageLines()),
@@ -166,6 +176,7 @@ const lines = [
   ...(await hostileLines()),
   ...(await cpuLines()),
   ...(await consoleLines()),
+  ...(await coldLines()),
   ...bundleSizes(),
 ];
 process.stdout.write(`${formatLines(lines)}\n`);

@@ -239,6 +239,8 @@ export async function startPipeline(options: PipelineOptions = {}) {
       emulators.onClockAdvance();
     },
     loopback,
+    /** Where functions in other processes call AWS. */
+    endpoints: { table: table.endpoint, services: emulators.url },
     /** The workers' event sources, for callers that run them concurrently. */
     sources,
     queues: { events: queue("Events"), retries },
