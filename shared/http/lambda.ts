@@ -1,6 +1,6 @@
-import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import { newUlid } from "#base/kernel/ids.ts";
+import { zlib } from "#base/kernel/node/zlib.ts";
 import { refuse } from "#base/kernel/refusals.ts";
 import { clockNow, type Millis } from "#base/kernel/time.ts";
 import { type App, type AppResponse, className, type Edge, type LogFault } from "./app.ts";
@@ -154,6 +154,7 @@ function compressBody(body: Buffer, headers: HeaderMap, acceptEncoding: string):
   const coding = chooseCoding(acceptEncoding);
   if (coding === "identity") return body;
   headers.set("content-encoding", coding);
+  const { brotliCompressSync, constants, gzipSync } = zlib();
   return coding === "gzip"
     ? gzipSync(body)
     : brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } });

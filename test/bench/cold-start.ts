@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
 import { RUNTIME_OVERRIDES } from "#base/kernel/runtime.ts";
-import { receiveMessages, toQueueEvent } from "#local-aws/lambda/batch.ts";
+import { deleteMessages, receiveMessages, toQueueEvent } from "#local-aws/lambda/batch.ts";
 import type { AwsClient } from "../../lib/bundles/aws-client.ts";
 import { bundleHandlers } from "../../lib/bundles/bundle-functions.ts";
 import { type HttpRequest, toHttpEvent } from "../histories/cloud/http-event.ts";
@@ -159,6 +159,8 @@ const httpEvent = (request: Omit<HttpRequest, "method">): object =>
 async function queueEvent({ sqs, queueUrls }: Pipeline, name: "Inbound" | "Events"): Promise<object> {
   const messages = await receiveMessages(sqs, { queueUrl: queueUrls[name] });
   if (messages.length !== 1) throw new Error(`${messages.length} messages are in ${name}, and not one.`);
+  // Another measurement must not receive it again.
+  await deleteMessages(sqs, queueUrls[name], messages);
   return toQueueEvent(messages, toQueueArn(queueUrls[name]));
 }
 

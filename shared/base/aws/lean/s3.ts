@@ -1,4 +1,4 @@
-import { crc32 } from "node:zlib";
+import { zlib } from "../../kernel/node/zlib.ts";
 import {
   type Call,
   type ClientOptions,
@@ -180,7 +180,7 @@ function requireChecksum({ statusCode, headers, body }: HttpResponse): void {
 
 function crc32Base64(body: string | Uint8Array): string {
   const bytes = Buffer.alloc(4);
-  bytes.writeUInt32BE(crc32(body));
+  bytes.writeUInt32BE(zlib().crc32(body));
   return bytes.toString("base64");
 }
 
