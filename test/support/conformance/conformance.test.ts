@@ -201,7 +201,7 @@ it("a closed schema leaves open what the document opens", () => {
 
 describe("the served document", () => {
   const endpoint = endpointsFor<object>();
-  const ask = async (path: string, handle: () => Promise<Response | ReturnType<typeof refuse>>) => {
+  const ask = async (path: string, handle: () => Promise<HttpResponse | ReturnType<typeof refuse>>) => {
     const route = endpoint.public({
       operation: "o",
       method: "GET",
