@@ -108,7 +108,7 @@ describe("of the whole document", () => {
       ({ webhooks }) => webhooks["message.sent"].post.parameters.shift(),
       "event message.sent: the header parameter svc-signature was removed.",
     ],
-    ["a frame", (changed) => changed["x-realtime"].server.frames.pop(), "frame upload.updated: was removed."],
+    ["a frame", (changed) => changed["x-realtime"].server.frames.pop(), "frame presence.updated: was removed."],
     [
       "the frame of the gateway's failures",
       (changed) => delete changed["x-realtime"].server.failure,
