@@ -122,7 +122,10 @@ interface FirstEvent {
 const firstEvents: Readonly<Record<ColdFunction, (pipeline: Pipeline, workspace: Workspace) => Promise<FirstEvent>>> = {
   async Api(pipeline, workspace) {
     pipeline.loopback.nextMessageId(workspace.newMessageId());
-    const body = { conversation_id: workspace.conversationIdFor(replies++ % PEOPLE), text: randomUUID().padEnd(120, ".") };
+    const body = {
+      conversation_id: workspace.conversationIdFor(replies++ % PEOPLE),
+      text: randomUUID().padEnd(120, "."),
+    };
     const headers = { authorization: `Bearer ${workspace.liveKey}` };
     return {
       event: httpEvent({ path: "/v1/messages/reply", headers, body: JSON.stringify(body) }),

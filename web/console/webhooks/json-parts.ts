@@ -3,6 +3,7 @@ export interface JsonPart {
   readonly text: string;
 }
 
+// Super-linear: not for JSON, in which each string has its end.
 const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d[\d.eE+-]*|true|false|null)|([^"\d\-tfn]+|.)/gsu;
 /** What changes the direction or the place of other characters, or has no form. */
 const INVISIBLE = /(?![\u200c\u200d])[\p{Cf}\p{Zl}\p{Zp}]/gu;
