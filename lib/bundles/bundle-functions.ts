@@ -131,6 +131,8 @@ function buildOptions(
     alias: awsClientAliases(client),
     external: CREDENTIAL_SOURCES,
     banner: { js: REQUIRE },
+    // undici's own switch that leaves out its experimental parser.
+    define: { esbuildDetection: "1" },
     logLevel: "error",
   };
 }
