@@ -112,7 +112,7 @@ export function testConfig({ full }: { full: boolean }) {
       // Files share their worker's modules, engine and browser. A file removes what it changes in them.
       isolate: false,
       // More than cores, because a worker often waits for a stack, an engine or a browser.
-      maxWorkers: Math.ceil(availableParallelism() * 2.5),
+      maxWorkers: Math.ceil(availableParallelism() * 1.5),
       sequence: { sequencer: ProjectOrder },
       provide: { fullRun: full },
       globalSetup: "test/support/compile-cache-setup.ts",
