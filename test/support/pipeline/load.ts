@@ -22,8 +22,19 @@ export interface LoadOptions {
   /** Concurrent invocations of the deliver worker, for each of its queues, and of the push worker. */
   readonly concurrency: number;
   readonly behavior: ReceiverBehavior;
+  /** How invocations of each queue start. Default: at once, and as many as may. */
+  readonly starts?: InvocationStarts;
   /** How long the workers continue after the last event. */
   readonly drainTime: Millis;
+}
+
+/** How Lambda's event source of one queue starts invocations. */
+export interface InvocationStarts {
+  /** What an invocation takes that finds no environment of an earlier one. */
+  readonly coldStart: Millis;
+  /** Invocations at first, and how many more a second later, as long as messages wait. */
+  readonly initial: number;
+  readonly perSecond: number;
 }
 
 /** One call of a receiver, with the time of its event. */
@@ -34,21 +45,22 @@ export interface LoadCall extends VirtualCall {
 /**
  * Publishes events one by one and lets the real deliver worker send them, in virtual time: calls to the table and the
  * queues take no time, receivers take theirs. Each event is another message of its tenant. An invocation starts as soon
- * as a message is visible and fewer than `concurrency` run, and takes up to ten messages.
+ * as a message is visible and fewer than `concurrency` run, or `starts` permits, and takes up to ten messages.
  * @returns every call that was made for the events
  */
 export async function runLoad(
   pipeline: Pipeline,
   receivers: ReturnType<typeof virtualReceivers>,
   traffic: readonly TenantTraffic[],
-  { concurrency, behavior, drainTime, onStart }: LoadOptions,
+  { concurrency, behavior, drainTime, onStart, starts }: LoadOptions,
 ): Promise<LoadCall[]> {
   const time = virtualTime(pipeline, pipeline.awsClients);
   const eventNames = new Map<string, string>();
   const arrivals = new Map<string, Millis>();
-  const eventFeed = createFeed(pipeline.sources.events, concurrency);
+  const feed = (source: EventSource) => createFeed(source, concurrency, starts && { ...starts, sleep: time.sleep });
+  const eventFeed = feed(pipeline.sources.events);
   const { deliveries, slowDeliveries, realtime } = pipeline.sources;
-  const polledFeeds = [deliveries, slowDeliveries, realtime].map((source) => createFeed(source, concurrency));
+  const polledFeeds = [deliveries, slowDeliveries, realtime].map(feed);
   receivers.start(time, behavior, eventNames);
   onStart?.(time);
 
@@ -71,7 +83,7 @@ export async function runLoad(
   async function pollQueues(): Promise<void> {
     const duration = Math.max(...traffic.map(({ events, interval }) => events * interval));
     for (let passed = 0; passed < duration + drainTime; passed += SECOND) {
-      for (const feed of polledFeeds) feed.poll();
+      for (const polled of polledFeeds) polled.poll();
       await time.sleep(SECOND);
     }
   }
@@ -90,28 +102,57 @@ export async function runLoad(
   });
 }
 
-/** Feeds a queue's batches to its worker with this concurrency, on each `poll` and whenever a batch has ended. */
-function createFeed(source: EventSource, concurrency: number) {
+/**
+ * Feeds a queue's batches to its worker with this concurrency, on each `poll` and whenever a batch has ended.
+ * @param starts how invocations start. Default: at once
+ */
+function createFeed(
+  source: EventSource,
+  concurrency: number,
+  starts?: InvocationStarts & { readonly sleep: (ms: Millis) => Promise<void> },
+) {
   const failures: unknown[] = [];
   let [running, polling, pollAgain] = [0, false, false];
+  let limit = Math.min(concurrency, starts?.initial ?? concurrency);
+  let [warm, isScaling] = [0, false];
+
+  /** With an environment of an earlier invocation, or a new one. */
+  async function begin(): Promise<void> {
+    if (!starts) return;
+    if (warm > 0) warm--;
+    else await starts.sleep(starts.coldStart);
+  }
+
+  /** The queue has as many invocations as it may: a second later it may have more. */
+  async function scale({ perSecond, sleep }: NonNullable<typeof starts>): Promise<void> {
+    if (isScaling || limit >= concurrency) return;
+    isScaling = true;
+    await sleep(SECOND);
+    isScaling = false;
+    limit = Math.min(concurrency, limit + perSecond);
+    void poll();
+  }
+
   async function poll(): Promise<void> {
     pollAgain = true;
     if (polling) return;
     polling = true;
     while (pollAgain) {
       pollAgain = false;
-      while (running < concurrency) {
+      while (running < limit) {
         const batch = await source.next();
         if (!batch) break;
         running++;
-        void batch
-          .work()
+        void begin()
+          .then(() => batch.work())
           .catch((fault: unknown) => failures.push(fault))
           .finally(() => {
             running--;
+            warm++;
             void poll();
           });
       }
+      if (starts && running >= limit) void scale(starts);
     }
     polling = false;
   }
