@@ -22,7 +22,7 @@ import { fuzzRequests } from "./fuzz-requests.ts";
 // Requests made from the OpenAPI document, of several callers, to the real routes. None is a fault, each answer is as
 // the document says, and none has anything of a tenant that is not the caller's. `FUZZ_SEED` repeats a run.
 
-const REQUESTS = inject("fullRun") ? 10_000 : 2_000;
+const REQUESTS = inject("fullRun") ? 10_000 : 1_000;
 const SEED = Number(process.env.FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31));
 /** What a route answers that needs a platform: none of them is there. */
 const UPSTREAM = 502;

@@ -7,7 +7,7 @@ import { type HistoryKind, historyKinds } from "./seed-history.ts";
 
 const seeds: Readonly<Record<HistoryKind, number>> = inject("fullRun")
   ? { service: 500, stream: 200, accounts: 500 }
-  : { service: 75, stream: 50, accounts: 75 };
+  : { service: 50, stream: 50, accounts: 50 };
 const SEEDS_PER_TEST = 25;
 
 describe.for(historyKinds)("random histories of the %s", (kind) => {

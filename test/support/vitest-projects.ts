@@ -36,6 +36,8 @@ const stores = [
 ];
 /** Use cases, workers and routes on a real table. */
 const flows = ["test/features/**", "test/base/**", "test/platforms/**", "test/functions/**"];
+/** The packages that know nothing of Parley. `npm run test:packages` runs them, `npm test` does not. */
+const packages = ["test/packages/**"];
 /** Random histories of the whole service. */
 const histories = ["test/histories/**"];
 /** What a client of AWS that differs would break first: crashes, races and histories. The full run has them twice. */
@@ -125,8 +127,9 @@ export function testConfig({ full }: { full: boolean }) {
         project("histories", histories),
         project("flows", flows, [...unit, ...stores]),
         project("stores", stores, unit),
-        project("local", ["test/**"], [...unit, ...stores, ...flows, ...histories, ...web, ...e2e]),
+        project("local", ["test/**"], [...unit, ...stores, ...flows, ...histories, ...web, ...e2e, ...packages]),
         project("unit", unit),
+        project("packages", packages, [...unit, ...stores]),
         ...(full ? [{ ...project("lean", lean), resolve: { alias: leanClients() } }] : []),
         ...aloneProjects,
       ],
