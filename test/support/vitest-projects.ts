@@ -47,7 +47,7 @@ const lean = [
   "test/features/*/store/**/*{crash,race,conflict}*.test.ts",
   "test/histories/**",
 ];
-/** Pages in a real browser. */
+/** Pages in a real browser. `npm run test:pages` runs them, `npm test` does not. */
 const web = ["test/web/**"];
 /** The whole stack as a process. */
 const e2e = ["test/e2e/**", "test/full/**", "test/local/stack/earlier-data-folder.test.ts"];
@@ -56,11 +56,12 @@ const always = ["test/bench/**"];
 
 /** What a whole stack or a browser shows of behavior that other tests of `npm test` prove: only in the full run. */
 const wholeRunsOnly = [
-  "test/e2e/access/{delete-tenant,keys}.test.ts",
+  "test/e2e/access/{delete-tenant,keys,smoke}.test.ts",
   "test/e2e/accounts/health-checks.test.ts",
   "test/e2e/guides/**",
   "test/e2e/inbox/{inbound-chaos,profiles}.test.ts",
   "test/e2e/stack/{first-run,settings,stack-process,stage}.test.ts",
+  "test/e2e/uploads/**",
   "test/e2e/webhooks/listen.test.ts",
   "test/packages/local-aws/emulators/crash.test.ts",
   "test/packages/{local-aws,simulator}/package.test.ts",
