@@ -165,7 +165,7 @@ it("the focus is in the keys when they were chosen in the palette, and Escape gi
   await world.open();
   await world.page.locator(".row").first().focus();
   await world.page.keyboard.press("Control+k");
-  await world.page.keyboard.type("keys");
+  await world.page.keyboard.type("keys and");
   await world.page.keyboard.press("Enter");
   await world.page.locator(".key-list").waitFor();
   await hasFocus(world, "dialog[open] *");
