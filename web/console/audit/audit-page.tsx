@@ -3,13 +3,11 @@ import { useState } from "react";
 import type { AuditEntry } from "#client";
 import { printableText } from "../../../packages/client/src/printable.ts";
 import { AdminPage } from "../admin/admin-page.tsx";
-import { Loading, LoadProblem } from "../admin/load-problem.tsx";
-import { MoreRows } from "../admin/more-rows.tsx";
+import { PagedRows } from "../admin/paged-rows.tsx";
 import { texts as shared } from "../admin/texts.ts";
 import { TimeRangeFields } from "../admin/time-range-fields.tsx";
 import { pastTime } from "../admin/times.ts";
 import { useRows } from "../admin/use-rows.ts";
-import { StaleLine } from "../common/stale-line.tsx";
 import { fullTime } from "../common/times.ts";
 import { useServerTime, useWorkspace } from "../data/workspace.tsx";
 import { resourceWords } from "./actors.ts";
@@ -58,18 +56,9 @@ export function AuditPage() {
           <span className="unseen">{shared.refresh}</span>
         </button>
       </div>
-      {query.isPending ? <Loading /> : null}
-      {query.error && rows.length === 0 ? (
-        <LoadProblem error={query.error} onAgain={() => void query.refetch()} />
-      ) : null}
-      {query.isRefetchError && rows.length > 0 ? (
-        <StaleLine what={shared.mayBeOld} error={query.error} onAgain={() => void query.refetch()} />
-      ) : null}
-      {query.data && rows.length === 0 && !query.hasNextPage ? (
-        <p className="blank-page">{isFiltered ? texts.noMatch : texts.none}</p>
-      ) : null}
-      {rows.length > 0 ? <AuditTable rows={rows} nameOf={nameOf} /> : null}
-      <MoreRows query={query} />
+      <PagedRows query={query} none={isFiltered ? texts.noMatch : texts.none}>
+        <AuditTable rows={rows} nameOf={nameOf} />
+      </PagedRows>
     </AdminPage>
   );
 }

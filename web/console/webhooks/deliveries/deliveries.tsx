@@ -2,14 +2,12 @@ import { RotateCw } from "lucide-react";
 import { useState } from "react";
 import { Link } from "wouter";
 import type { Delivery } from "#client";
-import { Loading, LoadProblem } from "../../admin/load-problem.tsx";
-import { MoreRows } from "../../admin/more-rows.tsx";
+import { PagedRows } from "../../admin/paged-rows.tsx";
 import { Tag } from "../../admin/tag.tsx";
 import { texts as shared } from "../../admin/texts.ts";
 import { TimeRangeFields } from "../../admin/time-range-fields.tsx";
 import { rowTime } from "../../admin/times.ts";
 import { useRows } from "../../admin/use-rows.ts";
-import { StaleLine } from "../../common/stale-line.tsx";
 import { fullTime } from "../../common/times.ts";
 import { useServerTime, useWorkspace } from "../../data/workspace.tsx";
 import { sidePath } from "../../paths.ts";
@@ -44,18 +42,9 @@ export function Deliveries({ endpoint, openId }: { endpoint: Endpoint; openId: s
           </button>
         )}
       </div>
-      {query.isPending ? <Loading /> : null}
-      {query.error && rows.length === 0 ? (
-        <LoadProblem error={query.error} onAgain={() => void query.refetch()} />
-      ) : null}
-      {query.isRefetchError && rows.length > 0 ? (
-        <StaleLine what={shared.mayBeOld} error={query.error} onAgain={() => void query.refetch()} />
-      ) : null}
-      {query.data && rows.length === 0 && !query.hasNextPage ? (
-        <p className="blank-page">{isFiltered(filter) ? texts.noMatch : texts.noDeliveries}</p>
-      ) : null}
-      {rows.length > 0 ? <DeliveryTable endpoint={endpoint} rows={rows} openId={openId} /> : null}
-      <MoreRows query={query} />
+      <PagedRows query={query} none={isFiltered(filter) ? texts.noMatch : texts.noDeliveries}>
+        <DeliveryTable endpoint={endpoint} rows={rows} openId={openId} />
+      </PagedRows>
       {isReplaying ? (
         <ReplayDialog endpoint={endpoint} range={filter.range} onClose={() => setReplaying(false)} />
       ) : null}
