@@ -11,6 +11,7 @@ import { type ApiResponse, readResponse } from "./api-response.ts";
 import { readTable, restoreTable, type StoredItem } from "./dump-table.ts";
 import { waitUntilIdle } from "./emulator-journals.ts";
 import { type Program, runProgram } from "./processes.ts";
+import { purgeQueues } from "./purge-queues.ts";
 import { waitFor } from "./wait-for.ts";
 
 /** A local stack in a separate process. */
@@ -140,6 +141,8 @@ async function removeLeftovers(stack: LocalStack, seededItems: readonly StoredIt
     if (status !== 200) throw new Error(`DELETE /v1/webhooks/${id}: ${status} ${text}`);
   }
   await waitUntilIdle(stack, 60);
+  // A later retry would write into the table while the next file reads it.
+  await purgeQueues(stack);
   for (const { account_key: key, connection } of stack.info.accounts) {
     const simulated = { account: key.split("#")[1], connection };
     await stack.sim("POST", "/tokens", { ...simulated, action: "restore" });
