@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
 import { createTestWebhook, listAllMessages } from "../support/api-calls.ts";
 import { failureLines, waitUntilIdle } from "../support/emulator-journals.ts";
-import { catalogue, type EventSample } from "../support/event-samples.ts";
 import { type LocalStack, startLocalStack } from "../support/local-stack.ts";
 import { newPersonId, postWebhook } from "../support/platform-webhooks.ts";
+import { catalogue, type EventSample } from "../support/samples/event-samples.ts";
 import { groupByMessage, openReceiver, type Receiver } from "../support/webhook-receiver.ts";
 
 let stack: LocalStack;

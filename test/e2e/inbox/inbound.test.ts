@@ -5,7 +5,6 @@ import { createTestWebhook, listAllMessages, type TestWebhook } from "../support
 import type { ListedMessage } from "../support/api-response.ts";
 import { readTable } from "../support/dump-table.ts";
 import { failureLines, listBucketKeys, waitUntilIdle } from "../support/emulator-journals.ts";
-import { catalogue, type EventSample } from "../support/event-samples.ts";
 import { openSharedStack } from "../support/local-stack.ts";
 import {
   demoAccountIds,
@@ -16,6 +15,7 @@ import {
   textEntry,
   wireBytes,
 } from "../support/platform-webhooks.ts";
+import { catalogue, type EventSample } from "../support/samples/event-samples.ts";
 import { verifyAsDocumented, verifyPackages } from "../support/verify-signature.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { groupByMessage, openReceiver, type Receiver } from "../support/webhook-receiver.ts";

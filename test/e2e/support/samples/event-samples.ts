@@ -1,4 +1,4 @@
-import { demoAccountIds, type Entry, type JsonObject, type PlatformObject, type Signer } from "./platform-webhooks.ts";
+import { demoAccountIds, type Entry, type JsonObject, type PlatformObject, type Signer } from "../platform-webhooks.ts";
 import type { Expected, ExpectedAttachment, SampleContext, SampleDraft } from "./sample-builders.ts";
 import { instagramOnly, messengerOnly, sharedSamples } from "./sample-drafts.ts";
 

@@ -1,4 +1,4 @@
-import { type Entry, type JsonObject, newMessageId, type PlatformObject, type Signer } from "./platform-webhooks.ts";
+import { type Entry, type JsonObject, newMessageId, type PlatformObject, type Signer } from "../platform-webhooks.ts";
 
 /** The expected entry in `GET /v1/messages`; null for an event that stores no message. */
 export interface Expected {

@@ -1,4 +1,4 @@
-import { newMessageId } from "./platform-webhooks.ts";
+import { newMessageId } from "../platform-webhooks.ts";
 import {
   attachmentSample,
   echoSample,
