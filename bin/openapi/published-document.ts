@@ -2,26 +2,45 @@ import { API_VERSION } from "#base/events/events.ts";
 import { openApiDocument } from "#http/openapi/document.ts";
 import type { Json } from "#http/openapi/schemas.ts";
 import { publishedRoutes } from "../../functions/published-routes.ts";
+import { describeDocument } from "./describe/describe.ts";
 import { documentInfo } from "./info.ts";
 import { frameSchemas, realtimeStream } from "./realtime.ts";
+import { eventChoice } from "./shape/event-choice.ts";
+import { withFullBodies } from "./shape/full-bodies.ts";
+import { nameParts } from "./shape/name-parts.ts";
+import { isPage } from "./shape/pages.ts";
 import { describeTags } from "./tags.ts";
+import { publishedTexts } from "./texts/texts.ts";
 import { eventWebhooks } from "./webhooks.ts";
 
-/** The OpenAPI document of everything that a deployment serves and sends. */
+/** The OpenAPI document of everything that programs call and that a deployment sends, with its descriptions. */
 export function publishedDocument(): Json {
+  return describeDocument(documentOf(publishedRoutes.filter((endpoint) => !isPage(endpoint))), publishedTexts);
+}
+
+/** The document of every route, also of those that serve pages and their files, without the descriptions. */
+export function completeDocument(): Json {
+  return documentOf(publishedRoutes);
+}
+
+function documentOf(endpoints: Parameters<typeof openApiDocument>[0]): Json {
   const info = { title: "Parley", version: API_VERSION, ...documentInfo };
   const { webhooks, schemas: eventSchemas } = eventWebhooks();
-  const routes = openApiDocument(publishedRoutes, info);
+  const routes = openApiDocument(endpoints, info);
   const components = routes.components as { schemas: Json };
   const schemas = { ...components.schemas, ...eventSchemas, ...frameSchemas(components.schemas) };
   const tagNames = (routes.tags as { name: string }[]).map(({ name }) => name);
-  return {
-    ...routes,
-    tags: describeTags([...tagNames, "Events"]),
-    webhooks,
-    components: { ...components, schemas: byName(schemas) },
-    "x-realtime": realtimeStream(),
-  };
+  const document = withFullBodies(
+    nameParts({
+      ...routes,
+      tags: describeTags([...tagNames, "Events"]),
+      webhooks,
+      components: { ...components, schemas: { ...schemas, Event: eventChoice(webhooks) } },
+      "x-realtime": realtimeStream(),
+    }),
+  );
+  const named = document.components as { schemas: Json };
+  return { ...document, components: { ...named, schemas: byName(named.schemas) } };
 }
 
 function byName(schemas: Json): Json {

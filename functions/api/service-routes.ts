@@ -15,7 +15,7 @@ export const ping = endpoint.public({
   method: "GET",
   path: "/v1/ping",
   tag: "Service",
-  summary: "Get the service's name, version and time",
+  summary: "Get the name and version of the service",
   data: z.object({ name: z.string(), version: z.string(), time: z.string() }),
   handle: async ({ now }) => ({ name: "parley", version: VERSION, time: iso(now) }),
 });
@@ -26,7 +26,7 @@ export const health = endpoint.public({
   path: "/health",
   cors: false,
   tag: "Service",
-  summary: "Check that the service is up",
+  summary: "Check the service",
   envelope: false,
   data: z.object({ ok: z.literal(true) }),
   handle: async () => HttpResponse.json({ ok: true }),

@@ -39,11 +39,10 @@ const getDocument = endpoint.public({
   path: "/openapi.json",
   tag: "Documentation",
   summary: "Get the OpenAPI document",
-  description: "Any page may read it. A query changes nothing.",
   repeatedParameters: "as_empty",
   envelope: false,
   data: z.looseObject({ openapi: z.string() }),
-  answers: fileAnswers([], { "access-control-allow-origin": "`*`" }),
+  answers: fileAnswers([], { "access-control-allow-origin": "`*`: pages of any origin may read the document." }),
   handle: async ({ request, ports }) => toFileResponse(ports.document, documentHeaders, request),
 });
 

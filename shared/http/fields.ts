@@ -16,7 +16,6 @@ const isoText = z.union([z.iso.datetime({ offset: true, local: true }), z.iso.da
 export const instant = z.pipe(
   z.union([z.string(), z.number()]).check(
     z.meta({
-      description: "ISO 8601 or epoch milliseconds",
       anyOf: [
         { type: "string", format: "date-time" },
         { type: "string", format: "date" },
@@ -59,7 +58,7 @@ export function commaSeparated<const W extends string>(allowedValues: readonly W
   return z.pipe(
     z.string().check(
       z.meta({
-        description: `One or more of ${allowedValues.join(", ")}, separated by commas`,
+        description: `One or more of ${allowedValues.join(", ")}, separated by commas.`,
         pattern: `^${oneValue}(,${oneValue})*$`,
       }),
     ),
@@ -149,10 +148,11 @@ export function charactersMax(max: number) {
 export const fileName = z.string().check(
   z.refine((text) => cleanFilename(text) !== null, `must be the name of a file, of 1 to ${FILENAME_BYTES_MAX} bytes`),
   z.meta({
-    description: `The name of the file, of at most ${FILENAME_BYTES_MAX} bytes`,
+    description: `The name of the file, of at most ${FILENAME_BYTES_MAX} bytes.`,
     anyOf: [
-      { maxLength: FILENAME_BYTES_MAX, pattern: "^[ -.0-\\[\\]-~]*[!-\\-0-\\[\\]-~][ -.0-\\[\\]-~]*$" },
+      { type: "string", maxLength: FILENAME_BYTES_MAX, pattern: "^[ -.0-\\[\\]-~]*[!-\\-0-\\[\\]-~][ -.0-\\[\\]-~]*$" },
       {
+        type: "string",
         maxLength: Math.floor(FILENAME_BYTES_MAX / 4),
         pattern: `^[^${UNPRINTABLE_CLASS}/\\\\]*[^${UNPRINTABLE_CLASS}${INVISIBLE_CLASS}./\\\\][^${UNPRINTABLE_CLASS}/\\\\]*$`,
       },

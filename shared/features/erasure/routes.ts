@@ -20,9 +20,7 @@ export const eraseConversation = endpoint.tenant({
   slashInId: true,
   liveKeyOnly: true,
   tag: "Conversations",
-  summary: "Erase a conversation with its profile, messages and delivered copies",
-  description:
-    "An erasure cannot be undone. 202 with `done: false` means that the erasure continues in the background; repeat the call until it returns 200. For 7 days and 1 hour after the last call a repeated call returns 200 with zeros, then 404. A test key gets 403. No event is sent. A new message from the participant starts a new conversation. Raw platform webhooks are not erased; they expire 7 days after arrival.",
+  summary: "Erase a conversation",
   refusals: ["conversation_not_found", "conversation_id_cut"],
   acceptedWhen: ({ done }) => !done,
   data: z.object({

@@ -24,24 +24,19 @@ const common = {
   }),
 } as const;
 
-const description =
-  "Connect a WebSocket to `url` with `?ticket=<ticket>`. A ticket opens one connection within a minute. `expires_at` is in epoch milliseconds.";
-
 export const createRealtimeTicket = endpoint.tenant({
   ...common,
   operation: "createRealtimeTicket",
-  summary: "Create a ticket for the realtime stream (returned once)",
+  summary: "Create a realtime ticket",
   path: "/v1/realtime/ticket",
-  description: `${description} The connection of a signed-in person must have the console's origin.`,
   handle: async ({ caller, tenant, now, ports }) => create(ports, { caller, tenant, now }),
 });
 
 export const createSessionTicket = endpoint.session({
   ...common,
   operation: "createSessionTicket",
-  summary: "Create a ticket for the console's realtime stream (returned once)",
+  summary: "Create a ticket for the console's stream",
   path: "/console/session/ws-ticket",
-  description: `${description} The connection must have the console's origin.`,
   tenant: "query",
   handle: async ({ caller, tenant, now, ports }) => create(ports, { caller, tenant, now }),
 });

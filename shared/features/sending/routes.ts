@@ -15,7 +15,7 @@ export const sendReply = endpoint.caller({
   namesTenant: "conversation_id",
   role: "agent",
   tag: "Messages",
-  summary: "Send a reply within 24 hours of the participant's last message",
+  summary: "Send a reply",
   body: z.object({ ...sendFields, actor_id: z.optional(z.never()) }).check(textOrMedia, textOrMediaMeta),
   aliases: sendAliases,
   idempotent: true,

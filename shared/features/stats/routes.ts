@@ -67,9 +67,7 @@ export const getStats = endpoint.tenant({
   path: "/v1/stats",
   role: "agent",
   tag: "Audit and stats",
-  summary: "Get counts for the current hour and the 24 hours before it",
-  description:
-    "Live messages are counted in the hour they were stored, deliveries in the hour they reached their status. Blocked deliveries count as failed. A replay does not reduce a count. Every endpoint that is not deleted has a row. `series=hour` adds the counts of each hour, the earliest first.",
+  summary: "Get statistics",
   query: z.object({ series: z.optional(z.enum(["hour"])) }),
   data: z.object({
     messages_24h: z.int(),

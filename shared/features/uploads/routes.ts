@@ -15,13 +15,13 @@ const type = z.enum(mediaTypes);
 const grantSchema = z
   .object({
     id: z.string(),
-    url: z.string().check(z.meta({ description: "Where to post the form" })),
+    url: z.string().check(z.meta({ description: "Where to post the form." })),
     fields: z
       .record(z.string(), z.string())
-      .check(z.meta({ description: "The fields of the form. The file follows them, as the field `file`" })),
+      .check(z.meta({ description: "The fields of the form. The file follows them, as the field `file`." })),
     method: z.literal("POST"),
     expires_at: z.string(),
-    max_size: z.int().check(z.meta({ description: "Bytes. Storage refuses a larger file" })),
+    max_size: z.int().check(z.meta({ description: "The most bytes that the file may have. Storage refuses a larger one." })),
   })
   .register(z.globalRegistry, { id: "UploadGrant" });
 
@@ -35,16 +35,16 @@ export const createUpload = endpoint.caller({
   path: "/v1/attachments/uploads",
   ...common,
   namesTenant: "conversation_id",
-  summary: "Create an upload, with a form to post the file to",
+  summary: "Create an upload",
   body: z.object({
     conversation_id: z.string().check(z.minLength(1)),
     filename: fileName,
     content_type: contentType,
-    size: z.int().check(z.minimum(1), z.meta({ description: "Bytes" })),
+    size: z.int().check(z.minimum(1)),
     type: z
       .nullish(type)
       .check(
-        z.meta({ description: "Follows from content_type if absent. On Messenger, any type is possible as a file" }),
+        z.meta({ description: "The kind of the file. Absent: it follows from `content_type`. On Messenger any file is possible as a `file`." }),
       ),
   }),
   status: 201,
@@ -65,7 +65,7 @@ export const finishUpload = endpoint.caller({
   method: "POST",
   path: "/v1/attachments",
   ...common,
-  summary: "Finish an upload whose file was posted (the file is handed over to the platform afterwards)",
+  summary: "Finish an upload",
   body: z.object({ upload_id: z.string() }),
   status: 202,
   refusals: ["upload_not_found", "conversation_not_found", "attachment_too_large", "unsupported_media_type"],
@@ -81,7 +81,7 @@ export const getUpload = endpoint.caller({
   method: "GET",
   path: "/v1/attachments/uploads/{upload_id}",
   ...common,
-  summary: "Get the status of an upload (available for a day)",
+  summary: "Get an upload",
   refusals: ["upload_not_found"],
   data: z.object({ upload: uploadSchema }),
   handle: async ({ caller, path, now, ports }) => {

@@ -27,7 +27,7 @@ export const listEventTypes = endpointsFor<object>().caller({
   tenant: "none",
   role: null,
   tag: "Webhooks",
-  summary: "List the event types, each with its JSON Schema and an example",
+  summary: "List event types",
   data: z.object({
     event_types: z.array(
       z.object({
@@ -122,7 +122,7 @@ export const createWebhook = endpoint.tenant({
   path: "/v1/webhooks",
   role: "admin",
   tag: "Webhooks",
-  summary: "Create a webhook endpoint (its signing secret is returned once)",
+  summary: "Create a webhook endpoint",
   body: z.object({ url: z.string().check(httpsUrlMeta), events: z.optional(events) }),
   refusals: ["endpoint_limit", "dns_lookup_limit"],
   data: z.object({ endpoint: webhookSchema, signing_secret: z.string() }),
@@ -155,9 +155,7 @@ export const updateWebhook = endpoint.tenant({
   path: "/v1/webhooks/{id}",
   role: "admin",
   tag: "Webhooks",
-  summary: "Update the URL, events or status of a webhook endpoint",
-  description:
-    "Omitted fields keep their values. The events of a paused endpoint are stored as `blocked` deliveries. After the endpoint is active again, replay them with `status=blocked`.",
+  summary: "Update a webhook endpoint",
   body: z.object({
     url: z.optional(z.string().check(httpsUrlMeta)),
     events: z.optional(events),
@@ -183,7 +181,7 @@ export const deleteWebhook = endpoint.tenant({
   path: "/v1/webhooks/{id}",
   role: "admin",
   tag: "Webhooks",
-  summary: "Delete a webhook endpoint (its secrets are erased, its delivery history is retained)",
+  summary: "Delete a webhook endpoint",
   refusals: ["endpoint_not_found"],
   data: z.object({ deleted: z.literal(true) }),
   handle: async ({ author, tenant, path, now, ports }) => {
@@ -198,8 +196,7 @@ export const rotateWebhookSecret = endpoint.tenant({
   path: "/v1/webhooks/{id}/rotate",
   role: "admin",
   tag: "Webhooks",
-  summary: "Rotate the signing secret (returned once)",
-  description: "The previous secret also signs deliveries for another 24 hours.",
+  summary: "Rotate the signing secret",
   refusals: ["endpoint_not_found"],
   data: z.object({ endpoint: webhookSchema, signing_secret: z.string() }),
   handle: async ({ author, tenant, path, now, ports }) => {
@@ -215,7 +212,7 @@ export const sendTestEvent = endpoint.tenant({
   path: "/v1/webhooks/{id}/test",
   role: "admin",
   tag: "Webhooks",
-  summary: "Send a test.event to a webhook endpoint, regardless of its subscriptions",
+  summary: "Send a test event",
   refusals: ["endpoint_not_found"],
   data: z.object({ delivery_id: z.string() }),
   handle: async ({ author, tenant, path, now, ports }) => {

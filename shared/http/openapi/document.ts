@@ -26,13 +26,9 @@ const HIGHER_ROLES: Record<Role, string> = { agent: ", `admin` or `owner`", admi
 
 /** The OpenAPI 3.1 document of the routes, sorted by path. */
 export function openApiDocument(endpoints: readonly Endpoint<never>[], info: OpenApiInfo): Json {
-  const components: Components = {
-    schemas: { ...failureSchemas },
-    responses: {
-      RouteNotFound: failureResponse(404, ["route_not_found"]),
-      MethodNotAllowed: methodNotAllowed(),
-    },
-  };
+  const components: Components = { schemas: { ...failureSchemas }, responses: {} };
+  components.responses.RouteNotFound = failureResponse(404, ["route_not_found"], { components });
+  components.responses.MethodNotAllowed = methodNotAllowed(components);
   const paths: { [path: string]: { [method: string]: Json } } = {};
   for (const endpoint of [...endpoints].sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))) {
     paths[endpoint.path] = {
@@ -69,8 +65,8 @@ function byName(components: Json): Json {
   return Object.fromEntries(Object.entries(components).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function methodNotAllowed(): Json {
-  const { headers, ...response } = failureResponse(405, ["method_not_allowed"]);
+function methodNotAllowed(components: Components): Json {
+  const { headers, ...response } = failureResponse(405, ["method_not_allowed"], { components });
   const allow = { description: "The methods of the path, separated by commas.", schema: { type: "string" } };
   return { ...response, headers: { ...headers, allow } };
 }

@@ -1,7 +1,7 @@
 import { type Reason, toHttpError } from "#base/kernel/refusals.ts";
 import { callerRefusals, commonRefusals, type Endpoint } from "../endpoint.ts";
-import { type Components, type Json, toOpenApiSchema } from "./schemas.ts";
-import { header, paceHeaders } from "./shared-components.ts";
+import { addComponent, type Components, type Json, toOpenApiSchema, typeName } from "./schemas.ts";
+import { errorProperties, errorRequired, failedFlag, header, paceHeaders } from "./shared-components.ts";
 
 // The failures of an operation: its refusals by status, and the answers of the gateway in front of the service.
 
@@ -21,8 +21,7 @@ const NAMED_REASONS_MAX = 4;
 
 export interface Failure {
   readonly status: number;
-  /** The name that it has where operations share it. Null for one of a single operation. */
-  readonly name: string | null;
+  readonly name: string;
   readonly response: FailureResponse;
 }
 
@@ -44,15 +43,20 @@ export function toFailures<P>(endpoint: Endpoint<P>, components: Components): Fa
       const group = byStatus.get(status) ?? [];
       const schema = errorFields?.[status];
       const fields = schema && toOpenApiSchema(components, { schema, io: "output", owner });
-      const name = fields ? null : failureName(status, group);
-      return { status, name, response: failureResponse(status, group, fields) };
+      const ownName = fields === undefined ? null : `${typeName(owner)}Failure${status}`;
+      const codes = [...new Set(group.map((reason) => toHttpError(reason).code))];
+      const named = group.length > NAMED_REASONS_MAX ? codes : group;
+      const name = ownName ?? (joinNames(named) || (gatewayFailures[status]?.name ?? `Failure${status}`));
+      const response = failureResponse(status, group, { components, ownName, fields });
+      return { status, name, response };
     });
 }
 
-function failureName(status: number, reasons: readonly Reason[]): string | null {
-  if (reasons.length > NAMED_REASONS_MAX) return null;
-  const names = reasons.map((reason) => reason.replace(/(^|_)(\w)/g, (_, __, letter: string) => letter.toUpperCase()));
-  return names.join("Or") || (gatewayFailures[status]?.name ?? null);
+/** `WindowClosedOrRateLimited` of two reasons or codes. */
+function joinNames(names: readonly string[]): string {
+  return names
+    .map((name) => name.replace(/(^|_)(\w)/g, (_, __, letter: string) => letter.toUpperCase()))
+    .join("Or");
 }
 
 /** The reasons that may carry Retry-After, besides those of the code `rate_limited`. */
@@ -62,13 +66,20 @@ const reasonsWithRetry: ReadonlySet<Reason> = new Set<Reason>([
   "workspace_day_limit",
 ]);
 
-/** @param fields the schema of the further fields of `error` */
-export function failureResponse(status: number, reasons: readonly Reason[], fields?: Json): FailureResponse {
+interface FailureUse {
+  readonly components: Components;
+  /** The name of a failure that only one operation has. */
+  readonly ownName?: string | null;
+  /** The schema of the further fields of `error`. */
+  readonly fields?: Json | undefined;
+}
+
+export function failureResponse(status: number, reasons: readonly Reason[], use: FailureUse): FailureResponse {
   const errors = reasons.map((reason) => toHttpError(reason));
   const codes = [...new Set(errors.map(({ code }) => code))];
   const gateway = gatewayFailures[status];
   const schemas = [
-    ...(codes.length === 0 ? [] : [envelopeSchema(codes, fields)]),
+    ...(codes.length === 0 ? [] : [failureSchema(codes, use)]),
     ...(gateway ? [{ $ref: "#/components/schemas/GatewayError" }] : []),
   ];
   const schema = schemas.length === 1 ? schemas[0] : { anyOf: schemas };
@@ -85,8 +96,20 @@ export function failureResponse(status: number, reasons: readonly Reason[], fiel
   };
 }
 
-function envelopeSchema(codes: readonly string[], fields: Json = {}): Json {
+/**
+ * The named schema of a failure with these codes. It is whole, rather than `Failure` with a narrower `error`: generators
+ * lose the fields that only one of two parts has.
+ */
+function failureSchema(codes: readonly string[], { components, ownName, fields = {} }: FailureUse): Json {
   const { properties = {}, required = [] } = fields as { properties?: Json; required?: string[] };
-  const error = { properties: { code: { enum: codes }, ...properties }, required: ["code", ...required] };
-  return { allOf: [{ $ref: "#/components/schemas/Failure" }, { properties: { error }, required: ["error"] }] };
+  const error = {
+    type: "object",
+    description: "What went wrong. Branch on `code`, never on `message`.",
+    properties: { ...errorProperties, code: { ...errorProperties.code, enum: codes }, ...properties },
+    required: [...errorRequired, ...required],
+  };
+  const description = `A failure with ${codes.length === 1 ? "the code" : "one of the codes"} ${codes.map((code) => `\`${code}\``).join(", ")}.`;
+  const definition = { type: "object", description, properties: { ok: failedFlag, error }, required: ["ok", "error"] };
+  const name = ownName ?? `${joinNames(codes)}Failure`;
+  return addComponent(components, "schemas", { name, definition });
 }

@@ -1,6 +1,6 @@
 import type { $ZodType } from "zod/v4/core";
 import type { Endpoint } from "../endpoint.ts";
-import { type Components, type Json, toOpenApiSchema } from "./schemas.ts";
+import { addComponent, type Components, type Json, toOpenApiSchema, typeName } from "./schemas.ts";
 
 // What an operation reads: its parameters and its body.
 
@@ -60,6 +60,7 @@ export function toRequestBody<P>(endpoint: Endpoint<P>, components: Components):
   }
   const optional = body._zod.optin === "optional";
   const bodySchema = toOpenApiSchema(components, { schema: body, io: "input", owner });
-  const schema = { ...bodySchema, propertyNames: { not: { const: "__proto__" } } };
+  const definition = { ...bodySchema, propertyNames: { not: { const: "__proto__" } } };
+  const schema = addComponent(components, "schemas", { name: `${typeName(owner)}Request`, definition });
   return { requestBody: { required: !optional, content: { "application/json": { schema } } } };
 }

@@ -1,7 +1,7 @@
 import type { Deprecation } from "../deprecation.ts";
-import type { Answer, Endpoint } from "../endpoint.ts";
+import type { Answer, Endpoint, Status } from "../endpoint.ts";
 import { type Failure, toFailures } from "./failures.ts";
-import { addComponent, type Components, type Json, toOpenApiSchema } from "./schemas.ts";
+import { addComponent, addVariant, type Components, type Json, toOpenApiSchema, typeName } from "./schemas.ts";
 import { header, paceHeaders } from "./shared-components.ts";
 
 // What an operation answers, by status.
@@ -17,6 +17,16 @@ const correlationHeader = { "x-correlation-id": header("CorrelationId") };
 /** The failures of the operation itself, which an idempotency key gives again. */
 const storedStatuses: ReadonlySet<number> = new Set([403, 404, 409, 502]);
 
+const successDescriptions: Readonly<Record<Status, string>> = {
+  200: "The request succeeded.",
+  201: "What the request names was created.",
+  202: "The request was accepted. Its work continues in the background.",
+  204: "The request succeeded. The response has no body.",
+  301: "The URL that replaces this one.",
+  302: "The URL that comes next.",
+  303: "The URL that comes next, to be read with GET.",
+};
+
 /** Every response of the operation, also those of the gateway in front of the service. */
 export function toResponses<P>(endpoint: Endpoint<P>, components: Components): Json {
   const successes = Object.entries(successResponses(endpoint, components));
@@ -30,14 +40,12 @@ export function toResponses<P>(endpoint: Endpoint<P>, components: Components): J
 }
 
 function successResponses<P>(endpoint: Endpoint<P>, components: Components): { [status: string]: Response } {
-  const { summary, acceptedWhen, browserLocation, answers = {}, operation: owner } = endpoint;
+  const { acceptedWhen, browserLocation, answers = {}, operation: owner } = endpoint;
   const data = endpoint.data && toOpenApiSchema(components, { schema: endpoint.data, io: "output", owner });
-  const schema =
-    endpoint.envelope === false
-      ? data
-      : { type: "object", properties: { ok: { const: true }, data }, required: ["ok", "data"] };
+  const schema = endpoint.envelope === false ? data : successSchema(components, `${typeName(owner)}Data`, data);
+  const status = endpoint.status ?? 200;
   const response: Response = {
-    description: summary,
+    description: successDescriptions[status],
     headers: {
       ...correlationHeader,
       ...(endpoint.auth === "none" ? {} : paceHeaders),
@@ -48,12 +56,19 @@ function successResponses<P>(endpoint: Endpoint<P>, components: Components): { [
   const { content: _, ...emptyResponse } = response;
   return {
     ...Object.fromEntries(Object.keys(answers).map((status) => [status, emptyResponse])),
-    [endpoint.status ?? 200]: response,
+    [status]: response,
     ...(acceptedWhen === undefined
       ? {}
-      : { 202: { ...response, description: `${summary} (continues in the background)` } }),
+      : { 202: { ...response, description: successDescriptions[202] } }),
     ...(browserLocation === undefined ? {} : { 302: toRedirect(emptyResponse) }),
   };
+}
+
+/** The envelope, with its data as a named schema. */
+function successSchema(components: Components, name: string, data: Json | undefined): Json {
+  const ok = { type: "boolean", const: true, description: "Always `true`: the request succeeded." };
+  const named = data === undefined || "$ref" in data ? data : addComponent(components, "schemas", { name, definition: data });
+  return { type: "object", properties: { ok, data: named }, required: ["ok", "data"] };
 }
 
 function toRedirect({ headers }: Response): Response {
@@ -68,9 +83,9 @@ function toFailureResponse<P>(
   components: Components,
 ): Response | { readonly $ref: string } {
   const declared = withDeclarations(endpoint, status, response);
-  return name === null || declared !== response
+  return endpoint.answers?.[status] || endpoint.deprecation
     ? declared
-    : addComponent(components, "responses", { name, definition: response });
+    : addVariant(components, "responses", { name, definition: declared });
 }
 
 function withDeclarations<P>(endpoint: Endpoint<P>, status: number, response: Response): Response {

@@ -38,6 +38,11 @@ export function toOpenApiSchema(components: Components, { schema, io, owner }: S
   return rewriteRefs(root, componentName) as Json;
 }
 
+/** `SendReply` of `sendReply`. */
+export function typeName(operation: string): string {
+  return operation.charAt(0).toUpperCase() + operation.slice(1);
+}
+
 /** Removes the pattern of a time, of 300 characters, which says no more than its format. */
 export function removeDatePattern(schema: { format?: string | undefined; pattern?: string | undefined }): void {
   if (schema.format === "date-time") delete schema.pattern;
@@ -55,6 +60,22 @@ export function addComponent(
   }
   components[kind][name] = definition;
   return { $ref: `#/components/${kind}/${name}` };
+}
+
+/** Adds a component, under the name with a number when another one has its name, and returns the reference to it. */
+export function addVariant(
+  components: Components,
+  kind: keyof Components,
+  { name, definition }: { readonly name: string; readonly definition: unknown },
+): { readonly $ref: string } {
+  const text = JSON.stringify(definition);
+  const isFree = (candidate: string) => {
+    const existing = components[kind][candidate];
+    return existing === undefined || JSON.stringify(existing) === text;
+  };
+  let candidate = name;
+  for (let number = 2; !isFree(candidate); number++) candidate = `${name}${number}`;
+  return addComponent(components, kind, { name: candidate, definition });
 }
 
 function rewriteRefs(node: unknown, componentName: (name: string) => string): unknown {

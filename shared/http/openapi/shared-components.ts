@@ -4,33 +4,40 @@ import { CSRF_COOKIE, CSRF_HEADER, SESSION_COOKIE } from "../credentials/session
 
 // The parts of the document that many operations reference.
 
+/** `ok` of a failure. */
+export const failedFlag = { type: "boolean", const: false, description: "Always `false`: the request failed." };
+
+/** The fields of every `error`. A failure of an operation has the codes that it may have. */
+export const errorProperties = {
+  code: {
+    type: "string",
+    description: "What went wrong, for programs. Within a major version codes are only added: tolerate one that you do not know.",
+  },
+  message: {
+    type: "string",
+    description: "What is wrong and how to fix it, for people. The words may change in any version.",
+  },
+  detail: {
+    type: "string",
+    description: "More about the cause, such as the platform's own words. Empty when there is nothing more to say.",
+  },
+  errors: {
+    type: "array",
+    description: "The invalid fields and parameters. Only a 400 of a body or a query has it.",
+    items: { $ref: "#/components/schemas/FieldProblem" },
+  },
+};
+
+export const errorRequired = ["code", "message", "detail"];
+
 /** The schemas of failures: of the service's own, and of the gateway in front of it. */
 export const failureSchemas = {
-  Failure: {
-    type: "object",
-    description: "A failure. Branch on `error.code`, never on `error.message`.",
-    properties: { ok: { const: false }, error: { $ref: "#/components/schemas/Error" } },
-    required: ["ok", "error"],
-  },
-  Error: {
-    type: "object",
-    properties: {
-      code: { type: "string" },
-      message: { type: "string", description: "What is wrong, for people." },
-      detail: { type: "string", description: "Empty when there is nothing more to say." },
-      errors: {
-        type: "array",
-        description: "The invalid fields, of a 400.",
-        items: { $ref: "#/components/schemas/FieldProblem" },
-      },
-    },
-    required: ["code", "message", "detail"],
-  },
   FieldProblem: {
     type: "object",
+    description: "One invalid field or parameter of a request.",
     properties: {
-      field: { type: "string", description: "A path such as `attachments[0].url`." },
-      problem: { type: "string" },
+      field: { type: "string", description: "Where it is: a name, or a path such as `attachments[0].url`." },
+      problem: { type: "string", description: "What is wrong with its value, for people: `must be at least 1`." },
     },
     required: ["field", "problem"],
   },
@@ -38,7 +45,7 @@ export const failureSchemas = {
     type: "object",
     description:
       "The answer of the gateway in front of the service, without the envelope and without `x-correlation-id`. The body may be absent: branch on the status.",
-    properties: { message: { type: "string" } },
+    properties: { message: { type: "string", description: "What the gateway says, such as `Too Many Requests`." } },
     required: ["message"],
     additionalProperties: false,
   },
@@ -120,7 +127,7 @@ export const paceHeaders = {
 };
 
 export const securitySchemes = {
-  apiKey: { type: "http", scheme: "bearer", description: "An API key: svc_live_… or svc_test_…" },
+  apiKey: { type: "http", scheme: "bearer", description: "An API key, `svc_live_…` or `svc_test_…`, in the header `Authorization: Bearer <key>`." },
   session: {
     type: "apiKey",
     in: "cookie",

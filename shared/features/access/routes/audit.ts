@@ -26,9 +26,7 @@ export const listAuditEntries = endpoint.page({
   path: "/v1/audit",
   role: "admin",
   tag: "Audit and stats",
-  summary: "List the audit entries of the last 400 days, newest first",
-  description:
-    "`from` and `to` select by time, both included. With `action` or `actor` a page examines at most 200 entries. It may be short or empty and still return a `next_cursor`.",
+  summary: "List audit entries",
   query: z.object({
     action: z.optional(commaSeparated(auditActions)),
     actor: z.optional(

@@ -47,9 +47,7 @@ export const listInvites = endpoint.session({
   method: "GET",
   path: "/console/invites",
   tag,
-  summary: "List the invites of a tenant, oldest first",
-  description:
-    "An invite that has ended is listed for 90 days. `expires_at` is null for the owner whom the operator named.",
+  summary: "List invites",
   tenant: "query",
   role: "admin",
   data: z.object({ invites: z.array(inviteSchema) }),
@@ -63,9 +61,7 @@ export const createInvite = endpoint.session({
   method: "POST",
   path: "/console/invites",
   tag,
-  summary: "Invite an email address to a tenant",
-  description:
-    "The person becomes a member when they accept within 7 days: by a sign-in from the mail, or by a press once they are signed in. A person who belongs to no tenant accepts their only invite by any sign-in. The mail contains no token. Only owners invite an owner.",
+  summary: "Invite a person",
   status: 201,
   tenant: "query",
   role: "admin",
@@ -84,7 +80,6 @@ export const resendInvite = endpoint.session({
   path: "/console/invites/{id}/resend",
   tag,
   summary: "Send an invite again",
-  description: "The invite expires 7 days from now, also if it had expired.",
   tenant: "query",
   role: "admin",
   refusals: ["invite_not_found", "invite_exists", "invite_limit", "invite_mail_limit", "sign_in_limit"],
@@ -101,8 +96,6 @@ export const revokeInvite = endpoint.session({
   path: "/console/invites/{id}",
   tag,
   summary: "Revoke an invite",
-  description:
-    "Safe to repeat. An invite that was accepted or declined is final: remove the member, or invite the person again.",
   tenant: "query",
   role: "admin",
   refusals: ["invite_not_found"],

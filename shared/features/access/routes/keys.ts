@@ -40,8 +40,7 @@ export const listKeys = endpoint.tenant({
   path: "/v1/keys",
   role: "admin",
   tag: "API keys",
-  summary: "List the API keys, oldest first",
-  description: "A revoked key is listed for 90 days. `last_used_at` is up to an hour old.",
+  summary: "List API keys",
   data: z.object({ keys: z.array(keySchema) }),
   handle: async ({ tenant, now, ports }) => ({
     keys: (await list(ports, tenant, now)).map(toKeyResponse),
@@ -54,9 +53,7 @@ export const createKey = endpoint.tenant({
   path: "/v1/keys",
   role: "admin",
   tag: "API keys",
-  summary: "Create an API key (its secret is returned once)",
-  description:
-    "The key belongs to one tenant. `scope` defaults to that of the caller, which is `live` for a session. A test key creates only test keys.",
+  summary: "Create an API key",
   body: z.optional(
     z.object({
       scope: z.optional(scope),
@@ -88,8 +85,6 @@ export const revokeKey = endpoint.tenant({
   role: "admin",
   tag: "API keys",
   summary: "Revoke an API key",
-  description:
-    "The next request with the key is 401. Safe to repeat. A test key revokes only test keys. A key may revoke itself.",
   refusals: ["key_not_found", "live_key_required"],
   data: z.object({ revoked: z.literal(true) }),
   handle: async ({ author, tenant, path, now, ports }) => {

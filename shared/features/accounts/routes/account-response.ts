@@ -11,10 +11,7 @@ export const accountSchema = z
     handle: z.string(),
     display_name: z.string(),
     page_id: z.nullable(z.string()),
-    connection: z.enum(connections).register(z.globalRegistry, {
-      description:
-        "How the account is connected: by a login of Instagram, as the Instagram account of a page, or as a page.",
-    }),
+    connection: z.enum(connections),
     status: z.enum(["active", "refresh_failing", "needs_reauth", "restricted"]),
     status_detail: z.nullable(z.string()),
     refresh_error: z.nullable(z.string()),

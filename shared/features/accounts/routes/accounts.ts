@@ -10,7 +10,7 @@ export const listAccounts = endpoint.tenant({
   path: "/v1/accounts",
   role: "agent",
   tag: "Accounts",
-  summary: "List the connected accounts and their status",
+  summary: "List accounts",
   data: z.object({ accounts: z.array(accountSchema) }),
   handle: async ({ tenant, ports }) => {
     const [accounts, webhookState] = await allDone([ports.accounts.list(tenant), readWebhookStates(ports, tenant)]);

@@ -39,9 +39,7 @@ export const listPages = endpoint.session({
   role: "admin",
   tenant: "query",
   tag,
-  summary: "List the pages of your login of Facebook",
-  description:
-    "The pages for whose messages you may act, for 10 minutes after the login. `instagram` is the account that is linked to the page. `connected` is true for an account of this tenant.",
+  summary: "List the pages of a login",
   refusals: ["oauth_state_invalid", "oauth_failed"],
   data: z.object({ pages: z.array(pageSchema) }),
   handle: async ({ tenant, caller, now, ports }) => {
@@ -57,9 +55,7 @@ export const selectLoginPage = endpoint.session({
   role: "admin",
   tenant: "query",
   tag,
-  summary: "Connect a page of your login of Facebook",
-  description:
-    "`connect` names the page's own account, `messenger`, the Instagram account that is linked to it, `instagram`, or both. They are connected in this order, and one that is connected stays so when the next is refused. An account that is connected is connected again.",
+  summary: "Connect a page of a login",
   body: z.object({
     page_id: z.string(),
     connect: z.array(z.enum(platforms)).check(z.minLength(1), z.maxLength(platforms.length)),

@@ -54,9 +54,7 @@ function startEndpoints(platform: PlatformName, name: "Instagram" | "Facebook") 
       ...route,
       operation: `start${id}Login`,
       method: "GET",
-      summary: `Start a login of ${name} that connects accounts`,
-      description:
-        "For a link on a page of the API's origin, and for a program: redirects to the platform, and sets a cookie for this login. Any other request of a browser gets a page that names the platform, the tenant and the signed-in address, and whose button continues. The login ends within 10 minutes in the same browser, at a path of the console, `redirect`, with `connected`, `choose` or `error` in its query. A `redirect` that is no page of the console redirects to `/`. A browser gets a redirect with `error` instead of the error.",
+      summary: `Start a login of ${name}`,
       envelope: false,
       changes: true,
       status: 302,
@@ -68,7 +66,7 @@ function startEndpoints(platform: PlatformName, name: "Instagram" | "Facebook") 
         },
         204: { description: "No login was started: the request is a HEAD request or a prefetch." },
         302: {
-          description: "To the platform, or to the console with `error`",
+          description: "To the platform, or to the console with `error`.",
           headers: {
             location: "The platform's login, or a path of the console with `error` in its query.",
             ...cookie,
@@ -92,9 +90,7 @@ function startEndpoints(platform: PlatformName, name: "Instagram" | "Facebook") 
       ...route,
       operation: `create${id}Login`,
       method: "POST",
-      summary: `Start a login of ${name} from a page of a console on another origin`,
-      description:
-        "As the GET request, for a script: returns the platform's URL, to which the page navigates, and sets the cookie for this login.",
+      summary: `Start a login of ${name} by a script`,
       answers: { 200: { headers: cookie } },
       data: z.object({ url: z.string() }),
       handle: ({ tenant, caller, query, now, ports, setCookies }) =>

@@ -75,8 +75,6 @@ function callbackEndpoint<D extends z.ZodMiniObject>(
     tenant: "resource",
     tag,
     summary: `Finish a login of ${name}`,
-    description:
-      "The platform redirects the browser here. A browser is redirected to the console, with the data or the code of the error in the query. A caller whose Accept header does not name `text/html` gets the envelope. A login works once, in the browser and the session that started it.",
     query: z.object({
       code: z.optional(z.string()),
       state: z.optional(z.string()),

@@ -55,9 +55,7 @@ const receiveDeauthorization = endpoint.public({
   ...platformRequest,
   operation: "receiveDeauthorization",
   path: "/platform/deauthorize",
-  summary: "Disconnect the accounts of a person who removed the app on the platform",
-  description:
-    "The body is a form with `signed_request`, signed with the secret of the platform app. `issued_at` in it may be 7 days old and 5 minutes ahead. The accounts that the person connected up to then are disconnected in the background.",
+  summary: "Receive the removal of the app",
   data: z.object({}),
   handle: async ({ body, now, ports }) => {
     const request = await readRequest(ports, body, now);
@@ -71,9 +69,7 @@ const requestDataDeletion = endpoint.public({
   ...platformRequest,
   operation: "requestDataDeletion",
   path: "/platform/data-deletion",
-  summary: "Delete the data of a person who requested it from the platform",
-  description:
-    "The body is a form with `signed_request`, signed with the secret of the platform app. Returns `url`, the page with the status, and `confirmation_code`: the same for a repeated request. `issued_at` in it may be 7 days old and 5 minutes ahead. The data of accounts that the person connected up to then is deleted in the background.",
+  summary: "Delete a person's data",
   data: z.object({ url: z.string(), confirmation_code: z.string() }),
   handle: async ({ body, now, ports }) => {
     const request = await readRequest(ports, body, now);

@@ -49,9 +49,7 @@ export const listDeliveries = endpoint.page({
   path: "/v1/webhooks/{id}/deliveries",
   role: "admin",
   tag: "Webhooks",
-  summary: "List the deliveries of an endpoint, newest first",
-  description:
-    "`from` and `to` select by the time of the event, both included. With `status` or `event_type` a page examines at most 200 deliveries. It may be short or empty and still return a `next_cursor`.",
+  summary: "List deliveries",
   query: z.object({
     status: z.optional(commaSeparated(deliveryStatuses)),
     event_type: z.optional(commaSeparated(eventTypes)),
@@ -88,7 +86,7 @@ const detailSchema = z
       .array(
         z.object({
           attempt: z.number(),
-          at: z.number().check(z.describe("When it started, in epoch milliseconds")),
+          at: z.number().check(z.describe("When it started, in epoch milliseconds.")),
           status: z.nullable(z.number()),
           error: z.nullable(z.enum(attemptErrors)),
           duration_ms: z.nullable(z.number()),
@@ -101,7 +99,7 @@ const detailSchema = z
             ),
         }),
       )
-      .check(z.describe("The last ten, newest first")),
+      .check(z.describe("The last ten attempts, newest first.")),
   })
   .register(z.globalRegistry, { id: "DeliveryDetail" });
 
@@ -111,9 +109,7 @@ export const getDelivery = endpoint.tenant({
   path: "/v1/webhooks/{id}/deliveries/{deliveryId}",
   role: "admin",
   tag: "Webhooks",
-  summary: "Get a delivery with its event and its last attempts",
-  description:
-    "Numbers of attempts may repeat: a failed probe of an open circuit consumes no attempt, and a replay starts again at 1. An attempt without a status and an error was started by a process that died.",
+  summary: "Get a delivery",
   refusals: ["delivery_not_found"],
   data: z.object({ delivery: detailSchema }),
   handle: async ({ tenant, path, now, ports }) => {
@@ -137,9 +133,7 @@ export const summarizeDeliveries = endpoint.tenant({
   path: "/v1/webhooks/{id}/deliveries/summary",
   role: "admin",
   tag: "Webhooks",
-  summary: "List the undelivered events of an endpoint, newest first",
-  description:
-    "`since` defaults to 24 hours ago. `truncated: true` means that only the most recent failures were examined.",
+  summary: "List undelivered events",
   query: z.object({ since: z.optional(instant), status: z.optional(commaSeparated(failingStatuses)) }),
   refusals: ["endpoint_not_found"],
   data: z.object({ deliveries: z.array(deliverySchema), truncated: z.boolean() }),
@@ -157,9 +151,7 @@ export const replayDelivery = endpoint.tenant({
   path: "/v1/webhooks/{id}/deliveries/{deliveryId}/replay",
   role: "admin",
   tag: "Webhooks",
-  summary: "Replay a delivery with a new set of attempts",
-  description:
-    "A delivery with the status `delivered` requires `force=true`. A delivery that is `pending`, `attempting` or `retrying` cannot be replayed.",
+  summary: "Replay a delivery",
   query: z.object({ force: z.optional(z.string()) }),
   refusals: ["endpoint_not_found", "delivery_not_found", "replay_conflict", "replay_expired"],
   data: z.object({ delivery_id: z.string(), status: z.enum(["pending"]) }),

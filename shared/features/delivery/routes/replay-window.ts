@@ -19,9 +19,7 @@ export const replayDeliveries = endpoint.page({
   path: "/v1/webhooks/{id}/deliveries/replay",
   role: "admin",
   tag: "Webhooks",
-  summary: "Replay the deliveries of a time window, oldest first",
-  description:
-    "`from` is required. `to` defaults to now and `status` to `dlq,failed`. Each parameter is read from the query or the body; the query wins. To include delivered events, name `delivered` in `status` and set `force=true`. `limit` caps the rows examined per call: repeat the call with `next_cursor` until it is null.",
+  summary: "Replay the deliveries of a time window",
   query: z.object({ ...fields, force: z.optional(z.string()) }),
   body: z.optional(z.object(fields)),
   refusals: ["endpoint_not_found", "replay_conflict"],

@@ -46,7 +46,7 @@ export const createChallenge = endpoint.public({
   operation: "createChallenge",
   ...common,
   path: "/verify/holds/{hold_id}/challenge",
-  summary: "Create a proof-of-work challenge for a held message",
+  summary: "Create a challenge",
   body: z.object({ secret }),
   refusals,
   data: z.object({
@@ -65,7 +65,7 @@ export const completeCheck = endpoint.public({
   operation: "completeCheck",
   ...common,
   path: "/verify/holds/{hold_id}/complete",
-  summary: "Complete a challenge and send the held message",
+  summary: "Complete the check",
   body: z.object({
     secret,
     token: z.string(),

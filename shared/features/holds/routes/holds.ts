@@ -15,7 +15,7 @@ export const getHold = endpoint.caller({
   tenant: "resource",
   role: "agent",
   tag: "Messages",
-  summary: "Get the status of a held message (available for 30 minutes)",
+  summary: "Get a held message",
   refusals: ["hold_not_found"],
   data: z.object({ hold: holdSchema }),
   handle: async ({ caller, path, now, ports }) => {

@@ -18,9 +18,7 @@ export const sendHumanAgentMessage = endpoint.caller({
   namesTenant: "conversation_id",
   role: "agent",
   tag: "Messages",
-  summary: "Hold a message from a named person until that person passes a check",
-  description:
-    "Allowed from 24 hours to 7 days after the participant's last message. Nothing is sent until the author opens `verify_url` within 15 minutes and passes the check. The message is then sent once, under the policy at that time: as a reply if the participant wrote after the hold was created. `GET /v1/messages/holds/{hold_id}` and the message events report the result.",
+  summary: "Hold a message of a named person",
   body: z
     .object({
       ...sendFields,

@@ -21,13 +21,11 @@ export function conversationFields() {
     participant_profile: z.enum(["pending", "partial", "complete", "unavailable"]),
     last_inbound_at: z.nullable(z.string()),
     last_outbound_at: z.nullable(z.string()),
-    last_message_at: z.string().check(z.describe("When the newest message in either direction was sent")),
+    last_message_at: z.string().check(z.describe("When the newest message in either direction was sent, in ISO 8601.")),
     last_message_text: z.string(),
     last_message: z.object({
       direction: z.enum(directions),
-      kind: z
-        .enum(["text", ...attachmentTypes])
-        .check(z.describe("`text`, or the type of the first attachment. An unsent message is a `text` that is empty.")),
+      kind: z.enum(["text", ...attachmentTypes]),
     }),
     waiting_since: z
       .nullable(z.string())

@@ -17,27 +17,11 @@ export const listConversations = endpoint.page({
   path: "/v1/conversations",
   role: "agent",
   tag: "Conversations",
-  summary: "List conversations, newest message in either direction first",
-  description:
-    "A filtered page examines at most 200 conversations. It may be short or empty and still return a `next_cursor`.",
+  summary: "List conversations",
   query: z.object({
-    unanswered: queryFlag.check(
-      z.describe("true: only conversations whose last message is inbound. false (default): all conversations."),
-    ),
-    needs_reply: queryFlag.check(
-      z.describe(
-        "true: only conversations whose last message is inbound and not marked as done. false (default): all conversations.",
-      ),
-    ),
-    order: z.optional(
-      z
-        .enum(["closing"])
-        .check(
-          z.describe(
-            "With `needs_reply=true`: whose window for replies closes first, first; then those to whom only a person may write. Default: newest message first.",
-          ),
-        ),
-    ),
+    unanswered: queryFlag,
+    needs_reply: queryFlag,
+    order: z.optional(z.enum(["closing"])),
     platform: z.optional(z.enum(platforms)),
     account_key: z.optional(
       z.string().check(
@@ -78,7 +62,7 @@ export const getConversation = endpoint.page({
   role: "agent",
   slashInId: true,
   tag: "Conversations",
-  summary: "Get a conversation with its messages, newest first",
+  summary: "Get a conversation and its messages",
   query: z.object({ include_test: queryFlag }),
   refusals: ["conversation_not_found", "conversation_id_cut"],
   scope: "conversation",
@@ -101,9 +85,7 @@ export const updateConversation = endpoint.tenant({
   slashInId: true,
   liveKeyOnly: true,
   tag: "Conversations",
-  summary: "Mark a conversation as done, or as one that needs a reply again",
-  description:
-    "`done` is about the last inbound message: a message such as “Thanks!” needs no reply. The next message ends it. A conversation whose last message is not inbound stays as it is.",
+  summary: "Mark a conversation as done",
   body: z.object({ done: z.boolean() }),
   refusals: ["conversation_not_found", "conversation_id_cut"],
   data: z.object({ conversation: conversationSchema }),

@@ -18,14 +18,14 @@ const confirmSubscription = endpoint.public({
   method: "GET",
   path: "/webhooks/{platform}",
   tag: "Platform intake",
-  summary: "Confirm the platform's webhook subscription",
+  summary: "Confirm a webhook subscription",
   query: z.object({
     "hub.mode": z.optional(z.string()),
     "hub.verify_token": z.optional(z.string()),
     "hub.challenge": z.optional(challenge),
   }),
   envelope: false,
-  answers: { 200: { description: "The challenge, as it was sent", types: ["text/plain"] } },
+  answers: { 200: { description: "The challenge, as it was sent.", types: ["text/plain"] } },
   refusals: ["handshake_refused", "route_not_found"],
   handle: async ({ path, query, ports }) => {
     if (!isPlatform(path.platform)) return refuse("route_not_found");
@@ -45,7 +45,7 @@ const receive = endpoint.public({
   method: "POST",
   path: "/webhooks/{platform}",
   tag: "Platform intake",
-  summary: "Receive a platform's webhook (200 once it is stored durably)",
+  summary: "Receive a platform webhook",
   requestHeaders: z.object({
     "x-hub-signature-256": z
       .string()
@@ -58,7 +58,7 @@ const receive = endpoint.public({
   rawBody: { type: "application/json", schema: z.looseObject({ object: z.string(), entry: z.array(z.unknown()) }) },
   bodyBytesMax: INTAKE_BODY_BYTES_MAX,
   envelope: false,
-  answers: { 200: { description: "The webhook is stored", types: ["text/plain"] } },
+  answers: { 200: { description: "The webhook is stored durably.", types: ["text/plain"] } },
   refusals: ["signature_invalid", "route_not_found"],
   handle: async ({ path, body, request, now, ports }) => {
     if (!isPlatform(path.platform)) return refuse("route_not_found");

@@ -21,7 +21,7 @@ export const listMessages = endpoint.page({
   path: "/v1/messages",
   role: "agent",
   tag: "Messages",
-  summary: "List messages, newest first",
+  summary: "List messages",
   query: z.object({
     conversation_id: z.optional(z.string()),
     direction: z.optional(z.enum(directions)),
@@ -52,7 +52,7 @@ export const getMessage = endpoint.tenant({
   role: "agent",
   slashInId: true,
   tag: "Messages",
-  summary: "Get a message by its platform message id",
+  summary: "Get a message",
   query: z.object({ include_test: queryFlag }),
   refusals: ["message_not_found"],
   data: z.object({ message: messageSchema }),

@@ -10,9 +10,7 @@ export const requestSignInLink = endpoint.public({
   method: "POST",
   path: "/console/auth/request",
   tag: "Sign-in",
-  summary: "Request a sign-in link by mail",
-  description:
-    "The response is the same for every address. The link works once, for 15 minutes: at once in the browser that requested it, and by one press in any other. `redirect` is a path of the console. Without one the link redirects to `/app`, or to `/` of a console on another host. A text that is no such path counts as `/`. `invite` is that of the link in the mail of an invite: the sign-in accepts it. Any other text counts as none.",
+  summary: "Request a sign-in link",
   body: z.object({
     email: emailAddress,
     // Only a text is a path, or names an invite. Any other value is as good as none.

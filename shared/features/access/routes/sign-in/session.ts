@@ -17,8 +17,6 @@ export const getSession = endpoint.session({
   path: "/console/me",
   tag: "Sign-in",
   summary: "Get the signed-in user",
-  description:
-    "`tenant` is the user's only tenant, and null for a user with none or several. `csrf_token` is the value that each write repeats in `x-csrf-token`. `name` is null until the user gives one. `invites` are those that the user may accept or decline: the last sign-in found them.",
   tenant: "none",
   role: null,
   data: z.object({
@@ -50,9 +48,7 @@ export const updateSession = endpoint.session({
   method: "PATCH",
   path: "/console/me",
   tag: "Sign-in",
-  summary: "Give the signed-in user a name",
-  description:
-    "Colleagues read it in the team and beside the messages of the user, and everyone who opens a check page.",
+  summary: "Set your name",
   tenant: "none",
   role: null,
   body: z.object({ name: z.string().check(...visibleLine, ...charactersMax(PERSON_NAME_CHARS_MAX)) }),
@@ -68,7 +64,7 @@ export const signOut = endpoint.session({
   method: "POST",
   path: "/console/auth/logout",
   tag: "Sign-in",
-  summary: "Sign out (ends every session of the user)",
+  summary: "Sign out everywhere",
   tenant: "none",
   role: null,
   answers: { 200: { headers: { "set-cookie": "Removes the session and its CSRF token." } } },

@@ -33,9 +33,7 @@ export const verifySignInLink = endpoint.public({
   method: "GET",
   path: PATH,
   tag,
-  summary: "Sign in with the token of a link",
-  description:
-    "In the browser that requested the link, sets the cookies of a session and redirects to the console. Any other browser, and one in which another person is signed in, gets a page with one button, and nothing is used: so a program that scans mails uses no link, and no link replaces a session unnoticed. A HEAD request and a prefetch do not use the link either. A browser gets a page that offers a new link instead of the error.",
+  summary: "Sign in with a link",
   envelope: false,
   changes: true,
   proof: "The cookie of the browser that requested the link, and no session of another person.",
@@ -70,9 +68,7 @@ export const confirmSignIn = endpoint.public({
   method: "POST",
   path: PATH,
   tag,
-  summary: "Sign in by the button of the page of a link",
-  description:
-    "The form of the page that `GET` answered. Only a page of the API's own origin can send it: any other is 403 `csrf_failed`. Sets the cookies of a session and redirects to the console.",
+  summary: "Confirm a sign-in",
   envelope: false,
   body: "bytes",
   rawBody: {

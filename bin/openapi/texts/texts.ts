@@ -1,0 +1,31 @@
+import type { TextSource } from "../describe/text-lookup.ts";
+import { accessTexts } from "./access.ts";
+import { accountTexts } from "./accounts.ts";
+import { conversationTexts } from "./conversations.ts";
+import { enumTexts } from "./enums.ts";
+import { eventTexts } from "./events.ts";
+import { holdTexts, statsTexts } from "./holds-and-uploads.ts";
+import { messageTexts } from "./messages.ts";
+import { serviceTexts } from "./service.ts";
+import { alikePlaces, sharedFields } from "./shared-fields.ts";
+import { signInTexts } from "./sign-in.ts";
+import { webhookTexts } from "./webhooks.ts";
+
+/** Every description of the published document that no declaration has. */
+export const publishedTexts: TextSource = {
+  texts: [
+    conversationTexts,
+    messageTexts,
+    holdTexts,
+    accountTexts,
+    webhookTexts,
+    eventTexts,
+    accessTexts,
+    signInTexts,
+    statsTexts,
+    serviceTexts,
+    enumTexts,
+  ],
+  alike: alikePlaces,
+  fields: sharedFields,
+};
