@@ -5,7 +5,7 @@ import { eventsPage } from "./docs/events.ts";
 import { measureCoverage } from "./openapi/describe/coverage.ts";
 import { embedExamples } from "./openapi/embed-examples.ts";
 import { toJsonText } from "./openapi/json-text.ts";
-import { publishedDocument } from "./openapi/published-document.ts";
+import { pagesDocument, publishedDocument } from "./openapi/published-document.ts";
 import { unreadableSchemas } from "./openapi/shape/readable.ts";
 
 // `node bin/openapi.ts` writes the API reference from the routes, the events and the refusals. With --check it compares
@@ -18,6 +18,7 @@ const coverage = measureCoverage(document);
 const problems = [...coverage.problems, ...unreadableSchemas(document)];
 const pages = {
   "docs/openapi.json": `${toJsonText(embedExamples(document, examples))}\n`,
+  "test/support/conformance/pages.json": `${toJsonText(pagesDocument())}\n`,
   "docs/errors.md": errorsPage(),
   "docs/guides/events.md": eventsPage(),
 };

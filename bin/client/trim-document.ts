@@ -104,7 +104,8 @@ function toOperation(operation: Json, data: unknown, resolve: Resolve): Json {
     if (body.required === true) required.push("body");
   }
   properties.data = simplify(data);
-  return { ...objectSchema(properties, required), description: operation.summary };
+  const texts = [operation.summary, operation.description].filter((text) => typeof text === "string");
+  return { ...objectSchema(properties, required), description: texts.join(". ") };
 }
 
 function described(schema: unknown, description: unknown): Json {

@@ -15,12 +15,19 @@ import { eventWebhooks } from "./webhooks.ts";
 
 /** The OpenAPI document of everything that programs call and that a deployment sends, with its descriptions. */
 export function publishedDocument(): Json {
-  return describeDocument(documentOf(publishedRoutes.filter((endpoint) => !isPage(endpoint))), publishedTexts);
+  return describeDocument(documentOf(publishedRoutes.filter((route) => !isPage(route))), publishedTexts);
 }
 
 /** The document of every route, also of those that serve pages and their files, without the descriptions. */
 export function completeDocument(): Json {
   return documentOf(publishedRoutes);
+}
+
+/** The paths that only serve pages and their files, which tests compare with as with the published document. */
+export function pagesDocument(): Json {
+  const { paths, components } = openApiDocument(publishedRoutes.filter(isPage), { title: "Pages", version: API_VERSION });
+  const { schemas, responses } = components as Json;
+  return { paths, components: { schemas, responses } };
 }
 
 function documentOf(endpoints: Parameters<typeof openApiDocument>[0]): Json {

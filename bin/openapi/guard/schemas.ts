@@ -9,7 +9,9 @@ const DEPTH_MAX = 30;
 /** What the current schema no longer accepts, or no longer promises. @param path for the messages */
 export function compareSchemas(comparison: Comparison, schemas: Versions, path: string): string[] {
   if (path.split(/[.[]/).length > DEPTH_MAX) return [];
-  const released = alternatives(comparison.released, schemas.released);
+  const released = alternatives(comparison.released, schemas.released).map((one) =>
+    comparison.direction === "request" ? withoutNullFields(comparison.released, one) : one,
+  );
   const current = alternatives(comparison.current, schemas.current);
   const problemsOf = (one: Alternative, otherwise: string) => {
     const closest = mostAlike(one, current);
@@ -25,6 +27,19 @@ export function compareSchemas(comparison: Comparison, schemas: Versions, path: 
     .filter((other) => !released.some((one) => isSameType(one, other)))
     .map((other) => `${path}: may now be ${nameOf(other)}.`);
   return [...new Set([...lost, ...unexpected])];
+}
+
+/**
+ * The alternative without the fields that may only be null. A schema that does not declare such a field accepts the same
+ * requests, unless it accepts no further fields, which is a limit of its own.
+ */
+function withoutNullFields(root: Json, one: Alternative): Alternative {
+  if (one.properties === undefined || one.additionalProperties === false) return one;
+  const fields = Object.entries(one.properties).filter(([, field]) => {
+    const permitted = alternatives(root, field);
+    return permitted.length === 0 || permitted.some(({ type }) => type !== "null");
+  });
+  return { ...one, properties: Object.fromEntries(fields) };
 }
 
 /** The alternatives of the same type that have the most of its fields. */

@@ -4,11 +4,13 @@ import { accountTexts } from "./accounts.ts";
 import { conversationTexts } from "./conversations.ts";
 import { enumTexts } from "./enums.ts";
 import { eventTexts } from "./events.ts";
-import { holdTexts, statsTexts } from "./holds-and-uploads.ts";
+import { holdTexts } from "./holds.ts";
 import { messageTexts } from "./messages.ts";
 import { serviceTexts } from "./service.ts";
 import { alikePlaces, sharedFields } from "./shared-fields.ts";
 import { signInTexts } from "./sign-in.ts";
+import { statsTexts } from "./stats.ts";
+import { uploadTexts } from "./uploads.ts";
 import { webhookTexts } from "./webhooks.ts";
 
 /** Every description of the published document that no declaration has. */
@@ -17,6 +19,7 @@ export const publishedTexts: TextSource = {
     conversationTexts,
     messageTexts,
     holdTexts,
+    uploadTexts,
     accountTexts,
     webhookTexts,
     eventTexts,

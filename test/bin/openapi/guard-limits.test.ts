@@ -43,6 +43,28 @@ describe("of one schema of a request", () => {
     expect(problemsOf(current, released)).toEqual(current.default === undefined ? [] : [expect.any(String)]);
   });
 
+  it("a choice between parts may become a choice between whole objects, and a field that it loses is named", () => {
+    const nullable = (type: string) => ({ anyOf: [{ type }, { type: "null" }] });
+    const parts = {
+      type: "object",
+      properties: { text: nullable("string"), file: nullable("number") },
+      oneOf: [
+        { required: ["text"], properties: { text: { type: "string" }, file: { type: "null" } } },
+        { required: ["file"], properties: { file: { type: "number" }, text: { type: "null" } } },
+      ],
+    };
+    const whole = (field: string, type: string) => ({
+      type: "object",
+      properties: { [field]: { type } },
+      required: [field],
+    });
+    const both = { oneOf: [whole("text", "string"), whole("file", "number")] };
+    expect(problemsOf(parts, both)).toEqual([]);
+    expect(problemsOf(parts, whole("text", "string"))).toContainEqual(expect.stringContaining("field.file: was removed."));
+    const closed = { oneOf: both.oneOf.map((one) => ({ ...one, additionalProperties: false })) };
+    expect(problemsOf(parts, closed)).toContainEqual(expect.stringContaining("accepts no further fields."));
+  });
+
   it("a list that commas separate may have further values, and has all that it had", () => {
     const listOf = (values: string) => ({ type: "string", pattern: `^(${values})(,(${values}))*$` });
     expect(problemsOf(listOf("a|b"), listOf("a|new\\.value|b"))).toEqual([]);

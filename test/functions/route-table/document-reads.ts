@@ -1,15 +1,13 @@
-import { readFileSync } from "node:fs";
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { readServedDocument } from "../../support/conformance/document.ts";
 import type { TestEnv } from "../../support/flows/test-env.ts";
 import { rowText } from "../../support/stores/row-text.ts";
 import type { RouteApps } from "./apps.ts";
 import { apiRows, checkPageRows, connectRows, consoleRows, intakeRows, type RouteRow, webRows } from "./rows.ts";
 import type { RouteWorld } from "./world.ts";
 
-const document = JSON.parse(readFileSync(new URL("../../../docs/openapi.json", import.meta.url), "utf8"));
-
-/** The paths of the published document that a GET reads. */
-export const documentReads = Object.entries(document.paths as Record<string, object>)
+/** The paths that a GET reads. */
+export const documentReads = Object.entries(readServedDocument().paths)
   .filter(([, operations]) => "get" in operations)
   .map(([path]) => path);
 

@@ -45,9 +45,22 @@ export interface ApiDocument {
 
 const servedFile = new URL("../../../docs/openapi.json", import.meta.url);
 
-/** The document that `GET /openapi.json` serves. */
+/** The paths of pages and their files, which the served document leaves out. */
+const pagesFile = new URL("./pages.json", import.meta.url);
+
+/** The document that `GET /openapi.json` serves, with the paths of the pages. */
 export function readServedDocument(): ApiDocument {
-  return JSON.parse(readFileSync(servedFile, "utf8"));
+  const [served, pages] = [servedFile, pagesFile].map((file) => JSON.parse(readFileSync(file, "utf8")));
+  const { schemas, responses, ...components } = served.components;
+  return {
+    ...served,
+    paths: { ...served.paths, ...pages.paths },
+    components: {
+      ...components,
+      schemas: { ...pages.components.schemas, ...schemas },
+      responses: { ...pages.components.responses, ...responses },
+    },
+  };
 }
 
 /** The target of a JSON pointer such as `#/components/headers/Tenant`. Throws when there is none. */

@@ -21,7 +21,7 @@ export function listEvents(document: Json): EventEntry[] {
     const media = object(Object.values(content)[0]);
     const [named] = Object.values(object(media.examples));
     const example = media.example ?? (named === undefined ? undefined : resolve(document, named).value);
-    return { type, summary: text(summary) || text(description), schema: media.schema, example };
+    return { type, summary: text(description) || text(summary), schema: media.schema, example };
   });
 }
 

@@ -1,5 +1,5 @@
 import { type Html, html } from "../text/html.ts";
-import { inlineMarkdown } from "../text/markdown.ts";
+import { paragraphs } from "../text/markdown.ts";
 import { type Json, object, resolve, strings, text } from "./document.ts";
 import { alternatives, limits, requiredChoice, typeText } from "./schema-text.ts";
 
@@ -59,14 +59,14 @@ function fieldRow(
   place: { readonly depth: number; readonly isOnly: boolean },
 ): Html {
   const words = description ?? text(resolve(document, schema).description);
-  const rules = limits(document, schema);
+  const rules = limits(document, schema, words);
   const inner = schemaFields(document, schema, side, place.depth + 1);
   const note =
     side === "request"
       ? isRequired && html` <span class="required">required</span>`
       : !isRequired && html` <span class="optional">may be absent</span>`;
   return html`<li><p class="field"><code class="name">${name}</code> <span class="type">${typeText(document, schema)}</span>${note}</p>${
-    words !== "" && html`<p class="words">${inlineMarkdown(words)}</p>`
+    words !== "" && html`<div class="words">${paragraphs(words)}</div>`
   }${rules && html`<p class="limits">${rules}</p>`}${
     inner &&
     html`<details class="fields-of"${place.isOnly && html` open`}><summary>Fields of <code>${name}</code></summary>${inner}</details>`

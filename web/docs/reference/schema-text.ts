@@ -67,11 +67,21 @@ function oneType(document: Json, schema: Json): string {
   return first === undefined ? "any value" : typeof first;
 }
 
-/** What a value must meet: lengths, limits, the values of an enumeration. */
-export function limits(document: Json, value: unknown): Html | null {
-  const parts = alternatives(document, value).schemas.flatMap(oneLimits);
+/**
+ * What a value must meet: lengths, limits, the values of an enumeration.
+ * @param words the description. A list of values in it is not repeated
+ */
+export function limits(document: Json, value: unknown, words = ""): Html | null {
+  const parts = alternatives(document, value).schemas.flatMap((schema) => oneLimits(withoutListed(schema, words)));
   const unique = [...new Map(parts.map((part) => [typeof part === "string" ? part : part.markup, part])).values()];
   return unique.length === 0 ? null : joinHtml(unique, " · ");
+}
+
+/** The schema without the values that its description already has in a list. */
+function withoutListed(schema: Json, words: string): Json {
+  const { enum: values, ...rest } = schema;
+  const isListed = list(values).length > 0 && list(values).every((value) => words.includes(`\n- \`${value}\`: `));
+  return isListed ? rest : schema;
 }
 
 function oneLimits(schema: Json): (Html | string)[] {
