@@ -87,11 +87,7 @@ function toOperation(operation: Json, data: unknown, resolve: Resolve): Json {
     const requiredNames = inPlace.filter((parameter) => parameter.required === true).map(({ name }) => String(name));
     properties[field] = objectSchema(
       Object.fromEntries(
-        // The client encodes path parameters itself, so their description would mislead.
-        inPlace.map(({ name, description, schema }) => [
-          name,
-          described(schema, field === "path" ? undefined : description),
-        ]),
+        inPlace.map(({ name, description, schema }) => [name, described(schema, withoutEncoding(description))]),
       ),
       requiredNames,
     );
@@ -106,6 +102,11 @@ function toOperation(operation: Json, data: unknown, resolve: Resolve): Json {
   properties.data = simplify(data);
   const texts = [operation.summary, operation.description].filter((text) => typeof text === "string");
   return { ...objectSchema(properties, required), description: texts.join(". ") };
+}
+
+/** The description without how the parameter is encoded in a URL: the client encodes parameters itself. */
+function withoutEncoding(description: unknown): unknown {
+  return typeof description === "string" ? description.replace(/ Percent-encode.*$/s, "") : description;
 }
 
 function described(schema: unknown, description: unknown): Json {

@@ -25,7 +25,10 @@ export function completeDocument(): Json {
 
 /** The paths that only serve pages and their files, which tests compare with as with the published document. */
 export function pagesDocument(): Json {
-  const { paths, components } = openApiDocument(publishedRoutes.filter(isPage), { title: "Pages", version: API_VERSION });
+  const { paths, components } = openApiDocument(publishedRoutes.filter(isPage), {
+    title: "Pages",
+    version: API_VERSION,
+  });
   const { schemas, responses } = components as Json;
   return { paths, components: { schemas, responses } };
 }

@@ -86,7 +86,11 @@ class Counter {
       this.#schema(field, key);
     }
     if (!("$ref" in schema)) this.#values(path, schema, String(schema.description));
-    const parts = [schema.items, schema.additionalProperties, ...["anyOf", "oneOf", "allOf"].flatMap((each) => schema[each] ?? [])];
+    const parts = [
+      schema.items,
+      schema.additionalProperties,
+      ...["anyOf", "oneOf", "allOf"].flatMap((each) => schema[each] ?? []),
+    ];
     for (const part of parts) if (isSchema(part) && !isEnumeration(part)) this.#schema(part, `${path}[]`);
   }
 

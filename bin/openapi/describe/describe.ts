@@ -80,7 +80,8 @@ class Describer {
     const text = parameter.in === "path" ? this.#lookup.find(place) : this.#lookup.find(`${operation}?${name}`);
     const key = parameter.in === "path" ? place : `${operation}?${name}`;
     const { name: _, in: location, required, description, schema, ...rest } = parameter;
-    if (text !== undefined && parameter.in !== "path" && description !== undefined) this.#problems.push(`${key}: is described twice.`);
+    if (text !== undefined && parameter.in !== "path" && description !== undefined)
+      this.#problems.push(`${key}: is described twice.`);
     if (text !== undefined) this.#problems.push(...valueProblems(key, text, enumeration(schema as Json)));
     const words = [text === undefined ? [] : toMarkdown(text), description ?? []].flat().join(" ");
     return {
@@ -101,7 +102,9 @@ class Describer {
 
   #component(schema: Json, name: string): Json {
     const described = this.#schema(schema, name);
-    return "$ref" in described ? described : this.#withText(described, name, this.#lookup.find(name) ?? this.#derived.get(name));
+    return "$ref" in described
+      ? described
+      : this.#withText(described, name, this.#lookup.find(name) ?? this.#derived.get(name));
   }
 
   /** The schema with the descriptions of the fields in it. */
@@ -110,9 +113,13 @@ class Describer {
     const { properties, items, additionalProperties, anyOf, oneOf, allOf } = schema;
     return {
       ...schema,
-      ...(properties ? { properties: mapValues(properties, (field, name) => this.#field(field, `${path}.${name}`)) } : {}),
+      ...(properties
+        ? { properties: mapValues(properties, (field, name) => this.#field(field, `${path}.${name}`)) }
+        : {}),
       ...(isSchema(items) ? { items: this.#schema(items, `${path}[]`) } : {}),
-      ...(isSchema(additionalProperties) ? { additionalProperties: this.#schema(additionalProperties, `${path}.*`) } : {}),
+      ...(isSchema(additionalProperties)
+        ? { additionalProperties: this.#schema(additionalProperties, `${path}.*`) }
+        : {}),
       ...(anyOf ? { anyOf: inEach(anyOf) } : {}),
       ...(oneOf ? { oneOf: inEach(oneOf) } : {}),
       ...(allOf ? { allOf: inEach(allOf) } : {}),
@@ -123,7 +130,11 @@ class Describer {
     const described = this.#schema(field, key);
     // What a reference names describes itself.
     if ("$ref" in field) return described;
-    return this.#withText(described, key, field.description === undefined ? this.#lookup.findField(key) : this.#lookup.find(key));
+    return this.#withText(
+      described,
+      key,
+      field.description === undefined ? this.#lookup.findField(key) : this.#lookup.find(key),
+    );
   }
 
   #withText(schema: Json, key: string, text: Text | undefined): Json {
@@ -162,7 +173,9 @@ function isSchema(value: unknown): value is Json {
 }
 
 function mapValues(value: unknown, change: (member: Json, name: string) => Json): Json {
-  return Object.fromEntries(Object.entries(value as Record<string, Json>).map(([name, one]) => [name, change(one, name)]));
+  return Object.fromEntries(
+    Object.entries(value as Record<string, Json>).map(([name, one]) => [name, change(one, name)]),
+  );
 }
 
 function mapItems(value: unknown, change: (operation: Json, path: string) => Json): Json {

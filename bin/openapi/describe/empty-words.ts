@@ -23,6 +23,7 @@ export function emptyWords(name: string, description: string): string | null {
 function toWords(text: string): string[] {
   return text
     .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
+    .replaceAll(/['’]s\b/g, "")
     .toLowerCase()
     .split(/[^a-z0-9]+/)
     .filter((word) => word !== "");

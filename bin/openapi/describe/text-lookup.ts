@@ -62,7 +62,9 @@ export function valueProblems(key: string, text: Text, values: readonly unknown[
   if (values.length < 2 && described.length === 0) return [];
   const names = values.map(String);
   return [
-    ...names.filter((value) => !described.includes(value)).map((value) => `${key}: the value ${value} has no description.`),
+    ...names
+      .filter((value) => !described.includes(value))
+      .map((value) => `${key}: the value ${value} has no description.`),
     ...described.filter((value) => !names.includes(value)).map((value) => `${key}: there is no value ${value}.`),
   ];
 }

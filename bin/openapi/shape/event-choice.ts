@@ -4,7 +4,9 @@ import type { Json } from "#http/openapi/schemas.ts";
 export function eventChoice(webhooks: Json): Json {
   const references = Object.entries(webhooks).map(([type, item]): [string, string] => {
     const { requestBody } = (item as { readonly post: Json }).post;
-    const { content } = requestBody as { readonly content: Record<string, { readonly schema: { readonly $ref: string } }> };
+    const { content } = requestBody as {
+      readonly content: Record<string, { readonly schema: { readonly $ref: string } }>;
+    };
     return [type, content["application/json"]?.schema.$ref ?? ""];
   });
   return {

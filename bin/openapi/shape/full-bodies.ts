@@ -47,14 +47,19 @@ function toWholeObjects(name: string, schema: Json): [string, Json][] {
     const fields = Object.entries(properties)
       .filter(([other]) => !excluded.some(([one]) => one === other))
       .map(([other, property]) => [other, other === field ? withoutNull(property) : property]);
-    return [objectName, { ...rest, properties: Object.fromEntries(fields), required: [...new Set([...required, field])] }];
+    return [
+      objectName,
+      { ...rest, properties: Object.fromEntries(fields), required: [...new Set([...required, field])] },
+    ];
   });
   const references = objects.map(([objectName]) => ({ $ref: `#/components/schemas/${objectName}` }));
   return [[name, { oneOf: references }], ...objects];
 }
 
 function isChoice(oneOf: unknown): boolean {
-  return Array.isArray(oneOf) && oneOf.every((part: Json) => "required" in part && !("type" in part) && !("$ref" in part));
+  return (
+    Array.isArray(oneOf) && oneOf.every((part: Json) => "required" in part && !("type" in part) && !("$ref" in part))
+  );
 }
 
 /** A list of files is one of images, or one of a single file. The rule is whole lists instead of what differs. */

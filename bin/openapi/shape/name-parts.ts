@@ -66,12 +66,17 @@ function nameOne(document: Json, [name, place]: [string, string]): Json {
     return Object.fromEntries(Object.entries(node).map(([field, value]) => [field, replace(value)]));
   };
   const replaced = replace(document) as Json & { readonly components: Json };
-  return { ...replaced, components: { ...replaced.components, schemas: { ...(replaced.components.schemas as Json), [name]: part } } };
+  return {
+    ...replaced,
+    components: { ...replaced.components, schemas: { ...(replaced.components.schemas as Json), [name]: part } },
+  };
 }
 
 /** An event does not say that its objects have no other fields, as a response does not. */
 function open({ additionalProperties, ...schema }: Json): Json {
-  return additionalProperties === false || additionalProperties === undefined ? schema : { ...schema, additionalProperties };
+  return additionalProperties === false || additionalProperties === undefined
+    ? schema
+    : { ...schema, additionalProperties };
 }
 
 function schemaAt(document: Json, place: string): Json | null {

@@ -7,7 +7,8 @@ export const accessTexts: Texts = {
   "/console/team/{user_id}": "The id of the person.",
   "/console/tenants/{slug}": "The slug of the tenant, which is its id.",
 
-  listKeys: "Returns the keys of the tenant, oldest first, without pages. A revoked key is listed for 90 days. Secrets are not returned.",
+  listKeys:
+    "Returns the keys of the tenant, oldest first, without pages. A revoked key is listed for 90 days. Secrets are not returned.",
   "ListKeysData.keys": "The keys of the tenant, also those that were revoked in the last 90 days.",
   createKey:
     "Creates a key of this tenant and returns its secret, which is never returned again. A test key creates only test keys: anything else is 403. A tenant has at most 50 active keys: 409 `key_limit`.",
@@ -29,7 +30,8 @@ export const accessTexts: Texts = {
 
   listAuditEntries:
     "Returns who changed what in the last 400 days, newest first. `from` and `to` select by time, both included. With `action` or `actor` a page examines at most 200 entries: it may be short or empty and still return a `next_cursor`.",
-  "listAuditEntries?from": "The earliest time, included: ISO 8601, in UTC when it names no zone, or epoch milliseconds.",
+  "listAuditEntries?from":
+    "The earliest time, included: ISO 8601, in UTC when it names no zone, or epoch milliseconds.",
   "listAuditEntries?to": "The latest time, included: ISO 8601, in UTC when it names no zone, or epoch milliseconds.",
   "ListAuditEntriesData.audit": "The entries of this page. It may be empty while `next_cursor` is not null.",
   AuditEntry: "A change that somebody made. It never has content of messages, tokens or secrets.",
@@ -38,7 +40,8 @@ export const accessTexts: Texts = {
   "AuditEntry.actor": "Who did it: `console:<user_id>`, `key:<key_id>`, `operator:<key_id>`, `cli` or `system`.",
   "AuditEntry.ip": "The address from which it was requested. Null for Parley itself and the command line.",
   "AuditEntry.at": "When it was done, in ISO 8601 and UTC.",
-  "AuditEntry.detail": "More about the change, such as counts, statuses or a time window. Empty when there is nothing more.",
+  "AuditEntry.detail":
+    "More about the change, such as counts, statuses or a time window. Empty when there is nothing more.",
 
   listMembers: "Returns the people with a role in the tenant, without pages.",
   "ListMembersData.members": "The members of the tenant.",
@@ -56,7 +59,8 @@ export const accessTexts: Texts = {
   "Member.created_at": "When the person became a member, in ISO 8601 and UTC.",
   "Member.invited_by": "The id of the person who invited them. Null for the one who created the tenant.",
 
-  listInvites: "Returns the invites of the tenant, oldest first, without pages. An invite that has ended is listed for 90 days.",
+  listInvites:
+    "Returns the invites of the tenant, oldest first, without pages. An invite that has ended is listed for 90 days.",
   "ListInvitesData.invites": "The invites of the tenant, also those that ended in the last 90 days.",
   createInvite:
     "Sends a mail that invites a person. They become a member when they accept within 7 days: by a sign-in from the mail, or by a press once they are signed in. A person who belongs to no tenant accepts their only invite by any sign-in. The mail contains no token. Only owners invite an owner. A second invite of the address is 409 `invite_exists`, and the 51st that waits is 409 `invite_limit`. The mails of a tenant and of a person are limited to 100 a day: 429.",
@@ -64,7 +68,8 @@ export const accessTexts: Texts = {
   revokeInvite:
     "Ends an invite that waits. Safe to repeat. One that was accepted or declined is final: remove the member, or invite the person again.",
   "RevokeInviteData.revoked": "Always `true`: the invite can no longer be accepted.",
-  resendInvite: "Sends the mail again. The invite expires 7 days from now, also if it had expired. The mail counts toward the same limits as the first.",
+  resendInvite:
+    "Sends the mail again. The invite expires 7 days from now, also if it had expired. The mail counts toward the same limits as the first.",
   Invite: "An invite of a person to a tenant.",
   "Invite.id": "The id of the invite: `inv_` and a ULID.",
   "Invite.tenant": "The slug of the tenant.",
@@ -81,7 +86,8 @@ export const accessTexts: Texts = {
   "Invite.accepted_at": "When it was accepted, in ISO 8601. Null if it was not.",
   acceptInvite:
     "Makes you a member of the invite's tenant. Safe to repeat. An invite of another person, one that has ended, and one that no sign-in of yours has found are 404 `invite_not_found`.",
-  declineInvite: "Ends the invite. You can be invited again. An invite of another person and one that has ended are 404 `invite_not_found`.",
+  declineInvite:
+    "Ends the invite. You can be invited again. An invite of another person and one that has ended are 404 `invite_not_found`.",
   "DeclineInviteData.declined": "Always `true`: the invite has ended.",
   OwnInvite: "An invite that the signed-in person may accept or decline.",
   "OwnInvite.name": "The name of the tenant.",
@@ -92,9 +98,11 @@ export const accessTexts: Texts = {
   createTenant:
     "Creates a tenant of which you are the owner. Only in a deployment with open sign-up: elsewhere it is 403. A slug that exists is 409 `tenant_exists`. A person owns at most 5 tenants and creates at most 2 in a day of UTC, unless the operator sets other numbers: 409 `workspace_limit`.",
   CreateTenantRequest: "The body of `createTenant`: a slug and a name.",
-  "CreateTenantRequest.id": "The slug: 3 to 40 lowercase letters, digits and dashes, from a letter to a letter or digit. It cannot be changed.",
+  "CreateTenantRequest.id":
+    "The slug: 3 to 40 lowercase letters, digits and dashes, from a letter to a letter or digit. It cannot be changed.",
   getTenant: "Returns a tenant of which you are a member. Any other slug is 404 `tenant_not_found`.",
-  updateTenant: "Changes the name of the tenant. Its slug stays. A slug of which you are no member is 404 `tenant_not_found`.",
+  updateTenant:
+    "Changes the name of the tenant. Its slug stays. A slug of which you are no member is 404 `tenant_not_found`.",
   Tenant: "A workspace: a business with its accounts, keys, conversations and endpoints.",
   "Tenant.id": "The slug of the tenant, which `tenant` takes elsewhere.",
   "Tenant.name": "The name for people, on one line.",

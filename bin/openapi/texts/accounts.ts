@@ -17,8 +17,10 @@ export const accountTexts: Texts = {
   "Account.display_name": "The name that the platform shows for the account.",
   "Account.page_id":
     "The id of the Facebook page: the Messenger account itself, or the page that the Instagram account is linked to. Null without a page.",
-  "Account.status_detail": "Why the account has its status, mostly in the platform's words. Null when there is nothing to say.",
-  "Account.refresh_error": "The last failure of a refresh of the access token, in the platform's words. Null after a success.",
+  "Account.status_detail":
+    "Why the account has its status, mostly in the platform's words. Null when there is nothing to say.",
+  "Account.refresh_error":
+    "The last failure of a refresh of the access token, in the platform's words. Null after a success.",
   "Account.last_refreshed_at": "When the access token was last refreshed, in ISO 8601. Null if it never was.",
   "Account.human_agent_blocked_at":
     "When the platform last refused a human-agent message because the app lacks the permission, in ISO 8601. Null if it did not.",
@@ -30,13 +32,15 @@ export const accountTexts: Texts = {
 
   finishInstagramLogin:
     "The platform redirects the browser here after the login. A browser is redirected to the console, with the connected account or the code of the error in the query. A caller whose `Accept` header does not name `text/html` gets the envelope. A login works once, in the browser and the session that started it.",
-  "finishInstagramLogin?code": "The platform's code, which Parley exchanges for an access token. Absent if the login was refused.",
+  "finishInstagramLogin?code":
+    "The platform's code, which Parley exchanges for an access token. Absent if the login was refused.",
   "finishInstagramLogin?state": "The state that the start of the login created. It works once.",
   "finishInstagramLogin?error": "Why the person did not grant the login, in the platform's words. Absent on success.",
   "FinishInstagramLoginData.connected": "The key of the account that was connected.",
   finishMessengerLogin:
     "The platform redirects the browser here after the login. A browser is redirected to the console, where the person chooses a page, or gets the code of the error in the query. A caller whose `Accept` header does not name `text/html` gets the envelope. A login works once, in the browser and the session that started it.",
-  "finishMessengerLogin?code": "The platform's code, which Parley exchanges for an access token. Absent if the login was refused.",
+  "finishMessengerLogin?code":
+    "The platform's code, which Parley exchanges for an access token. Absent if the login was refused.",
   "finishMessengerLogin?state": "The state that the start of the login created. It works once.",
   "finishMessengerLogin?error": "Why the person did not grant the login, in the platform's words. Absent on success.",
   "FinishMessengerLoginData.choose": "Always `messenger`: list the pages of the login, and connect one.",
@@ -69,6 +73,7 @@ export const accountTexts: Texts = {
   selectLoginPage:
     "Connects the page's own account, the Instagram account that is linked to it, or both, in the order of the request. One that is connected stays so when the next is refused: an account of another tenant is 409 `account_in_use`. An account that is already connected is connected again.",
   "SelectLoginPageRequest.page_id": "The page, as `GET /oauth/messenger/pages` lists it.",
-  "SelectLoginPageRequest.connect": "What to connect: `messenger`, the page's own account; `instagram`, the linked one; or both.",
+  "SelectLoginPageRequest.connect":
+    "What to connect: `messenger`, the page's own account; `instagram`, the linked one; or both.",
   "SelectLoginPageData.accounts": "The accounts that were connected, in the order of the request.",
 };

@@ -45,39 +45,58 @@ export const conversationTexts: Texts = {
 
   Conversation:
     "Everything that one person and one connected account wrote to each other in the last 7 days, with what may be sent now.",
-  "Conversation.id": "The id, of the form `CONV#<tenant>#<platform>#<external_id>#<participant_id>`. In a path, `#` is `%23`.",
-  "Conversation.account_handle": "The handle of the connected account, without `@`: the user name on Instagram, that of the page or its name on Messenger.",
-  "Conversation.participant_id": "The platform's id of the person. It differs for each account that the person writes to.",
+  "Conversation.id":
+    "The id, of the form `CONV#<tenant>#<platform>#<external_id>#<participant_id>`. In a path, `#` is `%23`.",
+  "Conversation.account_handle":
+    "The handle of the connected account, without `@`: the user name on Instagram, that of the page or its name on Messenger.",
+  "Conversation.participant_id":
+    "The platform's id of the person. It differs for each account that the person writes to.",
   "Conversation.participant_handle":
     "What to call the person: the user name, or the full name on a platform without user names. Null until the profile is known.",
-  "Conversation.participant_username": "The person's user name on Instagram. Null on Messenger and until the profile is known.",
-  "Conversation.participant_name": "The person's display name. Null until the profile is known, and for a person without one.",
-  "Conversation.participant_picture": "The URL of the profile picture at the platform, which expires after a while. Null without one.",
-  "Conversation.last_inbound_at": "When the participant last wrote, in ISO 8601. The windows are counted from it. Null if they have not written.",
-  "Conversation.last_outbound_at": "When the account last wrote, through the API or another app, in ISO 8601. Null if it has not.",
-  "Conversation.last_message_text": "The first 200 characters of the newest message. Empty for media alone and for an unsent message.",
+  "Conversation.participant_username":
+    "The person's user name on Instagram. Null on Messenger and until the profile is known.",
+  "Conversation.participant_name":
+    "The person's display name. Null until the profile is known, and for a person without one.",
+  "Conversation.participant_picture":
+    "The URL of the profile picture at the platform, which expires after a while. Null without one.",
+  "Conversation.last_inbound_at":
+    "When the participant last wrote, in ISO 8601. The windows are counted from it. Null if they have not written.",
+  "Conversation.last_outbound_at":
+    "When the account last wrote, through the API or another app, in ISO 8601. Null if it has not.",
+  "Conversation.last_message_text":
+    "The first 200 characters of the newest message. Empty for media alone and for an unsent message.",
   "Conversation.last_message": "What the newest message is, for a preview.",
-  "Conversation.window": "What may be sent now. It follows from `last_inbound_at` and the time of the request, and is computed on each read.",
+  "Conversation.window":
+    "What may be sent now. It follows from `last_inbound_at` and the time of the request, and is computed on each read.",
   "Conversation.window.expires_at":
     "When the current state ends, in ISO 8601: 24 hours or 7 days after the last inbound message. Of `closed`, when it closed. Null for `no_inbound`.",
   "Conversation.unanswered": "Whether the newest message is inbound.",
-  "Conversation.can_reply": "Whether `POST /v1/messages/reply` is allowed now: `true` exactly while the state of the window is `open_24h`.",
+  "Conversation.can_reply":
+    "Whether `POST /v1/messages/reply` is allowed now: `true` exactly while the state of the window is `open_24h`.",
   "Conversation.can_send_as_human_agent":
     "Whether `POST /v1/messages/human-agent` is allowed now: `true` exactly while the state of the window is `human_agent_7d`.",
-  "Conversation.last_message.kind": oneOf("What the message is: `text`, or the type of its first attachment. An unsent message is an empty `text`.", {
-    text: "A text without an attachment.",
-    image: "A picture.",
-    video: "A video.",
-    audio: "A voice message or another recording.",
-    file: "Any other file.",
-    share: "A shared post or link.",
-    story_mention: "A mention in the participant's story.",
-    sticker: "A sticker or a like.",
-    location: "A place.",
-    unsupported: "Content that only the platform's own app shows.",
-  }),
-  "ListConversationsData.conversations": "The conversations of this page. It may be empty while `next_cursor` is not null.",
-  "listConversations?order": oneOf("The order of a list with `needs_reply=true`. Without it the newest message is first.", {
-    closing: "The conversation whose window for replies closes first is first; then those to whom only a person may write.",
-  }),
+  "Conversation.last_message.kind": oneOf(
+    "What the message is: `text`, or the type of its first attachment. An unsent message is an empty `text`.",
+    {
+      text: "A text without an attachment.",
+      image: "A picture.",
+      video: "A video.",
+      audio: "A voice message or another recording.",
+      file: "Any other file.",
+      share: "A shared post or link.",
+      story_mention: "A mention in the participant's story.",
+      sticker: "A sticker or a like.",
+      location: "A place.",
+      unsupported: "Content that only the platform's own app shows.",
+    },
+  ),
+  "ListConversationsData.conversations":
+    "The conversations of this page. It may be empty while `next_cursor` is not null.",
+  "listConversations?order": oneOf(
+    "The order of a list with `needs_reply=true`. Without it the newest message is first.",
+    {
+      closing:
+        "The conversation whose window for replies closes first is first; then those to whom only a person may write.",
+    },
+  ),
 };

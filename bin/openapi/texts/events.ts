@@ -19,7 +19,8 @@ export const eventTexts: Texts = {
   "webhook.paused": "Paused webhook endpoint",
   "test.event": "Test event",
 
-  "AnyEvent.id": "The id of the event: `evt_` and a ULID. It is the same in every delivery and replay: de-duplicate by it.",
+  "AnyEvent.id":
+    "The id of the event: `evt_` and a ULID. It is the same in every delivery and replay: de-duplicate by it.",
   "AnyEvent.type": "The type, by which to choose what to do. Ignore events of a type that you do not know.",
   "AnyEvent.api_version": "The version of the body. Within a version, bodies only gain fields.",
   "AnyEvent.created_at": "When Parley first learned of it, in ISO 8601 and UTC.",
@@ -41,7 +42,8 @@ export const eventTexts: Texts = {
     react: "The reaction was added, or replaced an earlier one.",
     unreact: "The reaction was removed.",
   }),
-  ReferralReceivedEvent: "A person came to the conversation by a link, an ad or a plugin, without a message. It opens no window.",
+  ReferralReceivedEvent:
+    "A person came to the conversation by a link, an ad or a plugin, without a message. It opens no window.",
   "ReferralReceivedEvent.data.referral": "The referral with the person and the account. No message is stored.",
   "MessageFailedEvent.data.error": "Why the message failed.",
   MessageEventData: "What `message.received` and `message.sent` say.",
@@ -52,7 +54,8 @@ export const eventTexts: Texts = {
   "FailedMessage.id": "Always null: a message that was not sent has no id.",
   Participant: "The person who writes with the account.",
   "Participant.id": "The platform's id of the person. It differs for each account that the person writes to.",
-  "Participant.handle": "What to call the person: the user name, or the full name on Messenger. Null until the profile is known.",
+  "Participant.handle":
+    "What to call the person: the user name, or the full name on Messenger. Null until the profile is known.",
   "Participant.username": "The person's user name on Instagram. Null on Messenger and until the profile is known.",
   "Participant.name": "The person's display name. Null until the profile is known.",
 
@@ -67,12 +70,14 @@ export const eventTexts: Texts = {
   AccountConnectedEvent: "An account was connected.",
   AccountReconnectedEvent: "A previously connected account was connected again.",
   AccountDisconnectedEvent: "An account was disconnected.",
-  AccountRefresh_failingEvent: "The access token of an account could not be refreshed. The account works until the token expires.",
+  AccountRefresh_failingEvent:
+    "The access token of an account could not be refreshed. The account works until the token expires.",
   AccountNeeds_reauthEvent: "Parley can no longer access an account. Connect the account again.",
   AccountRestrictedEvent: "The platform restricted an account.",
   AccountRecoveredEvent: "An account is active again.",
 
-  WebhookPausedEvent: "Parley paused a webhook endpoint of the tenant. The paused endpoint does not receive this event.",
+  WebhookPausedEvent:
+    "Parley paused a webhook endpoint of the tenant. The paused endpoint does not receive this event.",
   "WebhookPausedEvent.data.endpoint_id": "The id of the endpoint that was paused.",
   "WebhookPausedEvent.data.reason": "Why it was paused: `gone` after a 410, `failing` after 5 days of failed attempts.",
   TestEvent: "A test event was requested for this endpoint.",

@@ -20,7 +20,8 @@ export const holdTexts: Texts = {
   OutcomeError: "Why something that was accepted failed afterwards. Its codes are those of `error` in a response.",
   "OutcomeError.code": "What went wrong, for programs, such as `send_failed`.",
   "OutcomeError.message": "What is wrong and how to fix it, for people.",
-  "OutcomeError.detail": "More about the cause, mostly in the platform's words. Null or empty when there is nothing more.",
+  "OutcomeError.detail":
+    "More about the cause, mostly in the platform's words. Null or empty when there is nothing more.",
 
   getHeldMessage:
     "Returns what the check page shows. It takes the hold's secret instead of a key. A wrong secret, an unknown hold and one after its 30 minutes are the same 404 `hold_not_found`. One that was sent, failed or expired is 409 `hold_expired`. 30 wrong secrets or solutions from a network address in 5 minutes: 429 with `Retry-After`.",
@@ -42,12 +43,14 @@ export const holdTexts: Texts = {
   HeldMessage: "A held message as its check page shows it.",
   "HeldMessage.expires_at": "Until when the check can be passed, in ISO 8601.",
   "HeldMessage.display_name": "The name of the person to whom the message goes.",
-  "HeldMessage.participant_username": "The user name of that person on Instagram. Null on Messenger and until it is known.",
+  "HeldMessage.participant_username":
+    "The user name of that person on Instagram. Null on Messenger and until it is known.",
   "HeldMessage.account_handle": "The handle of the account that sends. Null once it is disconnected.",
   "HeldMessage.actor_id": "Who typed the message, as given with it.",
   "HeldMessage.actor_name": "The name of the member who typed it. Null for any other author.",
   "HeldMessage.text": "The text that will be sent. Empty for attachments, and once the hold has ended.",
   "HeldMessage.attachments": "How many attachments will be sent.",
   "HeldMessage.attachment_list": "The attachments that will be sent, in order.",
-  "HeldMessage.attachment_list[].url": "The URL of the file. Null for one that was uploaded, which only the platform has.",
+  "HeldMessage.attachment_list[].url":
+    "The URL of the file. Null for one that was uploaded, which only the platform has.",
 };

@@ -36,7 +36,8 @@ export const messageTexts: Texts = {
   "TextReply.reply_to": "The platform's id of the message that this one answers. Absent or null for none.",
   TextFromPerson: "A text that a named person typed.",
   AttachmentsFromPerson: "One or more files that a named person sends.",
-  SendHumanAgentMessageRequest: "The body of a message from a named person: a conversation, the person, and either a text or attachments.",
+  SendHumanAgentMessageRequest:
+    "The body of a message from a named person: a conversation, the person, and either a text or attachments.",
   "TextFromPerson.actor_id": "Who typed the message. Of a session it is its own `actor_id`; a key names any person.",
   OutgoingAttachment: "A file to send: one at a public URL, or one that was uploaded.",
   "LinkedFile.url": "A public https URL from which the platform fetches the file.",
@@ -50,7 +51,8 @@ export const messageTexts: Texts = {
 
   Message: "A message as it is now: with its newest text, and without content once it was unsent.",
   "Message.id": "The platform's own id of the message.",
-  "Message.text": "The text, after edits. Empty for media alone and for an unsent message. An inbound text is cut at 20,000 units of UTF-16.",
+  "Message.text":
+    "The text, after edits. Empty for media alone and for an unsent message. An inbound text is cut at 20,000 units of UTF-16.",
   "Message.attachments": "The media of the message, in order. Empty when there is none.",
   "Message.sent_at": "When it was sent, by the platform's clock, in ISO 8601 and UTC.",
   "Message.actor_id": "The person who sent it, as given with the send. Null for any other message.",

@@ -40,7 +40,8 @@ export const serviceTexts: Texts = {
   "GatewayFailureFrame.connectionId": "The gateway's id of the connection.",
   "GatewayFailureFrame.requestId": "The gateway's id of the frame, for a report of a problem.",
 
-  health: "Answers 200 while the service is up. It needs no credential and reads nothing, so monitors may call it often.",
+  health:
+    "Answers 200 while the service is up. It needs no credential and reads nothing, so monitors may call it often.",
   "healthResponse.ok": "Always `true`, while the service is up.",
   ping: "Returns the name and the version of the service. It needs no credential and says nothing about a tenant.",
   "PingData.name": "The name of the service: `parley`.",
@@ -54,7 +55,8 @@ export const serviceTexts: Texts = {
     "Returns this document. Pages of any origin may read it. A copy may be five minutes old. A query changes nothing.",
   "getOpenApiDocumentResponse.openapi": "The version of OpenAPI in which the document is written.",
 
-  "/webhooks/{platform}": "The platform that calls, as in the URL that its app has. Either accepts the webhooks of both.",
+  "/webhooks/{platform}":
+    "The platform that calls, as in the URL that its app has. Either accepts the webhooks of both.",
   confirmPlatformSubscription:
     "The platform calls this once when its app subscribes to webhooks. Answers with the challenge if the token is that of the deployment, else with 403.",
   "confirmPlatformSubscription?hub.mode": "What the platform wants: always `subscribe`.",

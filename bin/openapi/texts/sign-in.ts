@@ -8,7 +8,8 @@ export const signInTexts: Texts = {
   "RequestSignInLinkRequest.email": "The address to which the link is sent.",
   "RequestSignInLinkRequest.redirect":
     "The path of the console to which the link redirects. Absent: `/app`, or `/` of a console on another host. A text that is no such path counts as `/`.",
-  "RequestSignInLinkRequest.invite": "The invite from the link of its mail: the sign-in accepts it. Any other text counts as none.",
+  "RequestSignInLinkRequest.invite":
+    "The invite from the link of its mail: the sign-in accepts it. Any other text counts as none.",
   "RequestSignInLinkData.sent": "Always `true`, also for an address that gets no mail.",
 
   verifySignInLink:
@@ -19,7 +20,8 @@ export const signInTexts: Texts = {
   signOut: "Ends every session of the person on all their devices, and removes the cookies of this one.",
   "SignOutData.signed_out": "Always `true`: every session of the person has ended.",
 
-  getSession: "Returns who is signed in, with the CSRF token and the invites that wait. 401 without a session, and once it has ended.",
+  getSession:
+    "Returns who is signed in, with the CSRF token and the invites that wait. 401 without a session, and once it has ended.",
   "GetSessionData.user_id": "The id of the person: `usr_` and a ULID.",
   "GetSessionData.actor_id": "The person as the author of messages and changes: `console:<user_id>`.",
   "GetSessionData.email": "The address with which the person signed in.",

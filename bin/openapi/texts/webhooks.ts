@@ -12,14 +12,17 @@ export const webhookTexts: Texts = {
   "ListEventTypesData.event_types[].schema": "The JSON Schema of the whole body that an endpoint gets.",
   "ListEventTypesData.event_types[].example": "A whole body, as an endpoint gets it.",
 
-  listWebhooks: "Returns the active and paused endpoints of the tenant, at most 20, without pages. Secrets are not returned.",
+  listWebhooks:
+    "Returns the active and paused endpoints of the tenant, at most 20, without pages. Secrets are not returned.",
   "ListWebhooksData.endpoints": "The endpoints that are not deleted.",
   createWebhook:
     "Creates an endpoint and returns its signing secret, which is never returned again. The URL must be https with a public host: an address that Parley would not call is 400 `invalid_request` with the reason in `detail`. A tenant has at most 20 endpoints: 409 `endpoint_limit`. Each host that is looked up counts toward a limit of look-ups: 429.",
   CreateWebhookRequest: "The body of `createWebhook`: where events are sent, and which.",
   "CreateWebhookRequest.url": "The public https URL that receives events by `POST`. Redirects are not followed.",
-  "CreateWebhookRequest.events": "The types that it receives. Absent: all. Duplicates count once; an unknown type or an empty list is 400.",
-  getWebhook: "Returns one endpoint with its health. Its signing secret is not returned. A deleted one is 404 `endpoint_not_found`.",
+  "CreateWebhookRequest.events":
+    "The types that it receives. Absent: all. Duplicates count once; an unknown type or an empty list is 400.",
+  getWebhook:
+    "Returns one endpoint with its health. Its signing secret is not returned. A deleted one is 404 `endpoint_not_found`.",
   updateWebhook:
     "Changes the fields that the body has; the others keep their values. The events of a paused endpoint are stored as `blocked` deliveries. After the endpoint is active again, replay them with `status=blocked`. A new URL is checked as on creation.",
   "UpdateWebhookRequest.url": "The new URL, checked as on creation.",
@@ -50,7 +53,8 @@ export const webhookTexts: Texts = {
     probing: "One delivery is sent to find out whether it works again.",
   }),
   "Endpoint.circuit.opened_at": "When the circuit opened, in ISO 8601. Null while it is closed.",
-  "Endpoint.circuit.next_probe_at": "When the next probe is sent, in ISO 8601: 1 to 30 minutes after the last. Null while the circuit is closed.",
+  "Endpoint.circuit.next_probe_at":
+    "When the next probe is sent, in ISO 8601: 1 to 30 minutes after the last. Null while the circuit is closed.",
   "Endpoint.signing_secret_prefix": "The first 12 characters of the current signing secret, to tell secrets apart.",
   "Endpoint.secondary_active": "Whether the previous secret still signs: `true` for 24 hours after a rotation.",
   "Endpoint.secondary_expires_at": "When the previous secret ends, in ISO 8601. Null if none is active.",
@@ -63,7 +67,8 @@ export const webhookTexts: Texts = {
   "ListDeliveriesData.deliveries": "The deliveries of this page. It may be empty while `next_cursor` is not null.",
   summarizeDeliveries:
     "Returns the deliveries that did not succeed, newest first, without pages. It examines at most 1,000. It is not audited.",
-  "summarizeDeliveries?since": "The earliest time of the event, included: ISO 8601 or epoch milliseconds. Default: 24 hours ago.",
+  "summarizeDeliveries?since":
+    "The earliest time of the event, included: ISO 8601 or epoch milliseconds. Default: 24 hours ago.",
   "SummarizeDeliveriesData.deliveries": "The deliveries that did not succeed, newest first.",
   "SummarizeDeliveriesData.truncated": "Whether there may be older ones: only the most recent 1,000 were examined.",
   getDelivery:
@@ -83,10 +88,12 @@ export const webhookTexts: Texts = {
   "ReplayDeliveriesRequest.from":
     "The earliest time of the event, included: ISO 8601 or epoch milliseconds. Required, here or in the query.",
   "ReplayDeliveriesRequest.to": "The latest time of the event, included: ISO 8601 or epoch milliseconds. Default: now.",
-  "ReplayDeliveriesRequest.force": "The text `true` or the boolean permits `delivered` in `status`. Any other value counts as absent.",
+  "ReplayDeliveriesRequest.force":
+    "The text `true` or the boolean permits `delivered` in `status`. Any other value counts as absent.",
   "ReplayDeliveriesData.matched": "How many deliveries of this page were in the window with one of the statuses.",
   "ReplayDeliveriesData.enqueued": "How many of them are attempted again.",
-  "ReplayDeliveriesData.skipped": "How many of them were left as they are: an attempt is in progress, or the body is gone.",
+  "ReplayDeliveriesData.skipped":
+    "How many of them were left as they are: an attempt is in progress, or the body is gone.",
 
   Delivery: "One event for one endpoint. Its times are epoch milliseconds, unlike all others.",
   "Delivery.delivery_id": "The id of the delivery. It follows from the event and the endpoint, and a replay keeps it.",

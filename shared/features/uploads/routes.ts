@@ -21,7 +21,9 @@ const grantSchema = z
       .check(z.meta({ description: "The fields of the form. The file follows them, as the field `file`." })),
     method: z.literal("POST"),
     expires_at: z.string(),
-    max_size: z.int().check(z.meta({ description: "The most bytes that the file may have. Storage refuses a larger one." })),
+    max_size: z
+      .int()
+      .check(z.meta({ description: "The most bytes that the file may have. Storage refuses a larger one." })),
   })
   .register(z.globalRegistry, { id: "UploadGrant" });
 
@@ -44,7 +46,10 @@ export const createUpload = endpoint.caller({
     type: z
       .nullish(type)
       .check(
-        z.meta({ description: "The kind of the file. Absent: it follows from `content_type`. On Messenger any file is possible as a `file`." }),
+        z.meta({
+          description:
+            "The kind of the file. Absent: it follows from `content_type`. On Messenger any file is possible as a `file`.",
+        }),
       ),
   }),
   status: 201,

@@ -54,9 +54,7 @@ export function toFailures<P>(endpoint: Endpoint<P>, components: Components): Fa
 
 /** `WindowClosedOrRateLimited` of two reasons or codes. */
 function joinNames(names: readonly string[]): string {
-  return names
-    .map((name) => name.replace(/(^|_)(\w)/g, (_, __, letter: string) => letter.toUpperCase()))
-    .join("Or");
+  return names.map((name) => name.replace(/(^|_)(\w)/g, (_, __, letter: string) => letter.toUpperCase())).join("Or");
 }
 
 /** The reasons that may carry Retry-After, besides those of the code `rate_limited`. */

@@ -10,7 +10,7 @@ export function toParameters<P>(endpoint: Endpoint<P>, components: Components): 
     name: parameter,
     in: "path",
     required: true,
-    description: `Percent-encoded: # is %23${endpoint.slashInId ? ", / is %2F" : ""}.`,
+    ...(endpoint.slashInId ? { description: "Percent-encoded: `#` is `%23`, `/` is `%2F`." } : {}),
     schema: { type: "string", minLength: 1 },
   }));
   const shared = [

@@ -57,9 +57,7 @@ function successResponses<P>(endpoint: Endpoint<P>, components: Components): { [
   return {
     ...Object.fromEntries(Object.keys(answers).map((status) => [status, emptyResponse])),
     [status]: response,
-    ...(acceptedWhen === undefined
-      ? {}
-      : { 202: { ...response, description: successDescriptions[202] } }),
+    ...(acceptedWhen === undefined ? {} : { 202: { ...response, description: successDescriptions[202] } }),
     ...(browserLocation === undefined ? {} : { 302: toRedirect(emptyResponse) }),
   };
 }
@@ -67,7 +65,8 @@ function successResponses<P>(endpoint: Endpoint<P>, components: Components): { [
 /** The envelope, with its data as a named schema. */
 function successSchema(components: Components, name: string, data: Json | undefined): Json {
   const ok = { type: "boolean", const: true, description: "Always `true`: the request succeeded." };
-  const named = data === undefined || "$ref" in data ? data : addComponent(components, "schemas", { name, definition: data });
+  const named =
+    data === undefined || "$ref" in data ? data : addComponent(components, "schemas", { name, definition: data });
   return { type: "object", properties: { ok, data: named }, required: ["ok", "data"] };
 }
 

@@ -11,7 +11,8 @@ export const failedFlag = { type: "boolean", const: false, description: "Always 
 export const errorProperties = {
   code: {
     type: "string",
-    description: "What went wrong, for programs. Within a major version codes are only added: tolerate one that you do not know.",
+    description:
+      "What went wrong, for programs. Within a major version codes are only added: tolerate one that you do not know.",
   },
   message: {
     type: "string",
@@ -127,7 +128,11 @@ export const paceHeaders = {
 };
 
 export const securitySchemes = {
-  apiKey: { type: "http", scheme: "bearer", description: "An API key, `svc_live_…` or `svc_test_…`, in the header `Authorization: Bearer <key>`." },
+  apiKey: {
+    type: "http",
+    scheme: "bearer",
+    description: "An API key, `svc_live_…` or `svc_test_…`, in the header `Authorization: Bearer <key>`.",
+  },
   session: {
     type: "apiKey",
     in: "cookie",

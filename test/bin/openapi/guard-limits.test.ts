@@ -60,7 +60,9 @@ describe("of one schema of a request", () => {
     });
     const both = { oneOf: [whole("text", "string"), whole("file", "number")] };
     expect(problemsOf(parts, both)).toEqual([]);
-    expect(problemsOf(parts, whole("text", "string"))).toContainEqual(expect.stringContaining("field.file: was removed."));
+    expect(problemsOf(parts, whole("text", "string"))).toContainEqual(
+      expect.stringContaining("field.file: was removed."),
+    );
     const closed = { oneOf: both.oneOf.map((one) => ({ ...one, additionalProperties: false })) };
     expect(problemsOf(parts, closed)).toContainEqual(expect.stringContaining("accepts no further fields."));
   });
@@ -109,7 +111,10 @@ it("the document uses nothing that the comparison does not know", () => {
       if (name !== "example" || isMap) collect(value, !isMap && maps.includes(name));
     }
   };
-  collect(publishedDocument());
+  const document = publishedDocument() as { readonly components: { readonly schemas: Json } };
+  // No operation has it: it names the events, each of which is compared.
+  delete document.components.schemas.Event;
+  collect(document);
   expect(used).toContain("maxLength");
   expect(uncompared.filter((name) => used.has(name))).toEqual([]);
 });

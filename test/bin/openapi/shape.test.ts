@@ -9,7 +9,8 @@ const document: any = JSON.parse(readFileSync(new URL("../../../docs/openapi.jso
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
 ajv.addSchema({ ...document, $id: "https://example.com/openapi.json" }, "document");
-const validator = (name: string) => ajv.compile({ $ref: `https://example.com/openapi.json#/components/schemas/${name}` });
+const validator = (name: string) =>
+  ajv.compile({ $ref: `https://example.com/openapi.json#/components/schemas/${name}` });
 
 it("generators of clients can read each schema of the document", () => {
   expect(unreadableSchemas(document)).toEqual([]);
@@ -71,7 +72,9 @@ it("the choice of all events tells each by its type", () => {
   expect(Object.keys(discriminator.mapping)).toEqual(Object.keys(document.webhooks));
   expect(oneOf.map(({ $ref }: { $ref: string }) => $ref)).toEqual(Object.values(discriminator.mapping));
   const isEvent = validator("Event");
-  const webhooks = Object.values<{ post: { requestBody: { content: Record<string, { example: unknown }> } } }>(document.webhooks);
+  const webhooks = Object.values<{ post: { requestBody: { content: Record<string, { example: unknown }> } } }>(
+    document.webhooks,
+  );
   const examples = webhooks.map(({ post }) => post.requestBody.content["application/json"]?.example);
   expect(examples.map((example) => isEvent(example))).toEqual(examples.map(() => true));
   expect(isEvent({ ...(examples[0] as object), type: "message.unknown" })).toBe(false);
@@ -82,12 +85,16 @@ it("the document has no page, no script and no style sheet", () => {
   expect(paths).not.toContain("/docs");
   expect(paths.filter((path) => /\.(js|css)$/.test(path))).toEqual([]);
   // What a person's browser opens and what also answers programs is in it.
-  expect(paths).toEqual(expect.arrayContaining(["/console/auth/verify", "/oauth/instagram/start", "/webhooks/{platform}"]));
+  expect(paths).toEqual(
+    expect.arrayContaining(["/console/auth/verify", "/oauth/instagram/start", "/webhooks/{platform}"]),
+  );
 });
 
 it("an error of several operations is one component, with all its fields in one schema", () => {
   const operations = Object.values<object>(document.paths).flatMap((item) => Object.values(item));
-  const failures = operations.flatMap(({ responses }) => Object.entries<object>(responses).filter(([status]) => status >= "4"));
+  const failures = operations.flatMap(({ responses }) =>
+    Object.entries<object>(responses).filter(([status]) => status >= "4"),
+  );
   const inline = failures.filter(([, response]) => !("$ref" in response));
   // Those of the logins and of the sign-in link also set a cookie or may be a page.
   expect(inline.length).toBeLessThan(20);

@@ -31,7 +31,10 @@ const small = (): Document => ({
     schemas: {
       Thing: {
         type: "object",
-        properties: { color: { type: "string", enum: ["red", "blue"] }, parts: { type: "array", items: { type: "object", properties: { weight: { type: "number" } } } } },
+        properties: {
+          color: { type: "string", enum: ["red", "blue"] },
+          parts: { type: "array", items: { type: "object", properties: { weight: { type: "number" } } } },
+        },
       },
     },
   },
@@ -47,7 +50,9 @@ const texts: Texts = {
   "Thing.parts[].weight": "How heavy it is, in grams.",
 };
 const sourceOf = (changes: Readonly<Record<string, Texts[string] | undefined>> = {}) => ({
-  texts: [Object.fromEntries(Object.entries({ ...texts, ...changes }).filter(([, text]) => text !== undefined)) as Texts],
+  texts: [
+    Object.fromEntries(Object.entries({ ...texts, ...changes }).filter(([, text]) => text !== undefined)) as Texts,
+  ],
   alike: {},
   fields: {},
 });
@@ -68,11 +73,27 @@ describe("the coverage reports", () => {
   };
 
   it.each<[string, (document: Document) => void, string]>([
-    ["an operation", ({ paths }) => delete paths["/v1/things/{id}"].get.description, "getThing (/v1/things/{id}): has no description."],
-    ["a parameter", ({ paths }) => delete paths["/v1/things/{id}"].get.parameters[1].description, "getThing: the parameter size: has no description."],
+    [
+      "an operation",
+      ({ paths }) => delete paths["/v1/things/{id}"].get.description,
+      "getThing (/v1/things/{id}): has no description.",
+    ],
+    [
+      "a parameter",
+      ({ paths }) => delete paths["/v1/things/{id}"].get.parameters[1].description,
+      "getThing: the parameter size: has no description.",
+    ],
     ["a schema", ({ components }) => delete components.schemas.Thing.description, "Thing: has no description."],
-    ["a field inside a list", ({ components }) => delete components.schemas.Thing.properties.parts.items.properties.weight.description, "Thing.parts[].weight: has no description."],
-    ["a value", ({ components }) => components.schemas.Thing.properties.color.enum.push("green"), "Thing.color: the value green has no description."],
+    [
+      "a field inside a list",
+      ({ components }) => delete components.schemas.Thing.properties.parts.items.properties.weight.description,
+      "Thing.parts[].weight: has no description.",
+    ],
+    [
+      "a value",
+      ({ components }) => components.schemas.Thing.properties.color.enum.push("green"),
+      "Thing.color: the value green has no description.",
+    ],
   ])("%s without a description", (_, change, problem) => {
     expect(problemsWithout(change)).toContain(problem);
   });
@@ -106,9 +127,21 @@ it("a description is accepted that says more than the name", () => {
 
 describe("the descriptions of a document are refused", () => {
   it.each<[string, Readonly<Record<string, Texts[string] | undefined>>, string]>([
-    ["of what it does not have", { "Thing.colour": "A field with another spelling." }, "Thing.colour: the document does not have it."],
-    ["without one of the values", { "Thing.color": oneOf("What it looks like.", { red: "As a tomato." }) }, "Thing.color: the value blue has no description."],
-    ["with a value too many", { "Thing.color": oneOf("What it looks like.", { red: "A.", blue: "B.", green: "C." }) }, "Thing.color: there is no value green."],
+    [
+      "of what it does not have",
+      { "Thing.colour": "A field with another spelling." },
+      "Thing.colour: the document does not have it.",
+    ],
+    [
+      "without one of the values",
+      { "Thing.color": oneOf("What it looks like.", { red: "As a tomato." }) },
+      "Thing.color: the value blue has no description.",
+    ],
+    [
+      "with a value too many",
+      { "Thing.color": oneOf("What it looks like.", { red: "A.", blue: "B.", green: "C." }) },
+      "Thing.color: there is no value green.",
+    ],
   ])("%s", (_, changes, problem) => {
     expect(() => describeDocument(small(), sourceOf(changes))).toThrow(problem);
   });
