@@ -1,10 +1,7 @@
 import type { Json } from "#http/openapi/schemas.ts";
 
-/**
- * The objects that several schemas contain: the name of each, and one place that has it. A place is the name of a schema
- * or of an operation's `data`, and then the fields. The inner parts come first.
- */
-const parts: Readonly<Record<string, string>> = {
+/** The values that several schemas have: the name of each list, and one place that has it. */
+const valueParts: Readonly<Record<string, string>> = {
   Platform: "Message.platform",
   EventType: "Delivery.event_type",
   MessageDirection: "Message.direction",
@@ -25,13 +22,16 @@ const parts: Readonly<Record<string, string>> = {
   TenantStatus: "Tenant.status",
   AuditAction: "AuditEntry.action",
   Activity: "PresenceFrame.state",
+};
+
+/**
+ * The objects that several schemas contain: the name of each, and one place that has it. A place is the name of a schema
+ * or of an operation's `data`, and then the fields. The inner parts come first.
+ */
+const objectParts: Readonly<Record<string, string>> = {
   Coordinates: "Message.attachments[].coordinates",
   Attachment: "Message.attachments[]",
   Reaction: "Message.reactions[]",
-  Referral: "Message.referral",
-  Story: "Message.story",
-  QuickReply: "Message.quick_reply",
-  Postback: "Message.postback",
   Participant: "MessageReceivedEvent.data.message.participant",
   EventMessage: "MessageReceivedEvent.data.message",
   FailedMessage: "MessageFailedEvent.data.message",
@@ -50,7 +50,21 @@ const parts: Readonly<Record<string, string>> = {
  * one type of it.
  */
 export function nameParts(document: Json): Json {
+  const parts = { ...valueParts, ...messageParts(document), ...objectParts };
   return Object.entries(parts).reduce(nameOne, document);
+}
+
+/** The objects that a message may have, such as its story, each named as its field. Events have them as well. */
+function messageParts(document: Json): Record<string, string> {
+  const { schemas } = document.components as { readonly schemas: Record<string, Json> };
+  const fields = Object.entries((schemas.Message?.properties ?? {}) as Record<string, Json>);
+  const objects = fields.filter(([, field]) => withoutNull(field).type === "object").map(([name]) => name);
+  return Object.fromEntries(objects.map((name) => [toTypeName(name), `Message.${name}`]));
+}
+
+/** `QuickReply` of `quick_reply`. */
+function toTypeName(field: string): string {
+  return field.replace(/(^|_)(\w)/g, (_, __, letter: string) => letter.toUpperCase());
 }
 
 function nameOne(document: Json, [name, place]: [string, string]): Json {
@@ -59,10 +73,13 @@ function nameOne(document: Json, [name, place]: [string, string]): Json {
   if (part === null) throw new Error(`The document has no ${place}, of which the schema ${name} is made.`);
   if (schemas[name] !== undefined) throw new Error(`The document already has a schema ${name}.`);
   const key = JSON.stringify(part);
+  const fields = Object.keys(part).join();
   const replace = (node: unknown): unknown => {
     if (Array.isArray(node)) return node.map(replace);
     if (typeof node !== "object" || node === null) return node;
-    if (JSON.stringify(open(node as Json)) === key) return { $ref: `#/components/schemas/${name}` };
+    const schema = open(node as Json);
+    // Most are told apart by their keywords.
+    if (Object.keys(schema).join() === fields && JSON.stringify(schema) === key) return { $ref: `#/components/schemas/${name}` };
     return Object.fromEntries(Object.entries(node).map(([field, value]) => [field, replace(value)]));
   };
   const replaced = replace(document) as Json & { readonly components: Json };

@@ -3,24 +3,6 @@ import { oneOf, type Texts } from "../describe/texts.ts";
 /** The values that several schemas share. */
 export const enumTexts: Texts = {
   Platform: oneOf("The messaging platform.", { instagram: "Instagram Direct.", messenger: "Messenger of Facebook." }),
-  EventType: oneOf("What an event reports.", {
-    "message.received": "A person sent a message or pressed a button.",
-    "message.sent": "The account sent a message, through the API or from another app.",
-    "message.failed": "A message sent through the API failed, or its outcome is unknown.",
-    "message.deleted": "A message was unsent.",
-    "message.edited": "A message was edited.",
-    "message.reaction": "Somebody reacted to a message, or removed the reaction.",
-    "referral.received": "A person opened the conversation by a link, an ad or a plugin, without a message.",
-    "account.connected": "An account was connected.",
-    "account.reconnected": "A previously connected account was connected again.",
-    "account.disconnected": "An account was disconnected.",
-    "account.refresh_failing": "The access token could not be refreshed. The account still works.",
-    "account.needs_reauth": "Parley can no longer access the account. Connect it again.",
-    "account.restricted": "The platform restricted the account.",
-    "account.recovered": "The account is active again.",
-    "webhook.paused": "Parley paused another endpoint of the tenant.",
-    "test.event": "A test event was requested for this endpoint.",
-  }),
   MessageDirection: oneOf("Who sent the message, and from where.", {
     inbound: "The participant sent it.",
     outbound: "It was sent through the API.",

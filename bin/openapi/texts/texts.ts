@@ -3,6 +3,7 @@ import { accessTexts } from "./access.ts";
 import { accountTexts } from "./accounts.ts";
 import { conversationTexts } from "./conversations.ts";
 import { enumTexts } from "./enums.ts";
+import { catalogTexts } from "./event-catalog.ts";
 import { eventTexts } from "./events.ts";
 import { holdTexts } from "./holds.ts";
 import { messageTexts } from "./messages.ts";
@@ -23,6 +24,7 @@ export const publishedTexts: TextSource = {
     accountTexts,
     webhookTexts,
     eventTexts,
+    catalogTexts,
     accessTexts,
     signInTexts,
     statsTexts,
