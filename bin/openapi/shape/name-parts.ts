@@ -79,7 +79,8 @@ function nameOne(document: Json, [name, place]: [string, string]): Json {
     if (typeof node !== "object" || node === null) return node;
     const schema = open(node as Json);
     // Most are told apart by their keywords.
-    if (Object.keys(schema).join() === fields && JSON.stringify(schema) === key) return { $ref: `#/components/schemas/${name}` };
+    if (Object.keys(schema).join() === fields && JSON.stringify(schema) === key)
+      return { $ref: `#/components/schemas/${name}` };
     return Object.fromEntries(Object.entries(node).map(([field, value]) => [field, replace(value)]));
   };
   const replaced = replace(document) as Json & { readonly components: Json };

@@ -809,20 +809,20 @@ export interface components {
          * @description What an event reports.
          *
          *     - `message.received`: A person sent a message or pressed a button.
-         *     - `message.sent`: The account sent a message, through the API or from another app.
+         *     - `message.sent`: The account sent a message: through the API (`outbound`) or from another app (`echo`).
          *     - `message.failed`: A message sent through the API failed, or its outcome is unknown.
-         *     - `message.deleted`: A message was unsent.
-         *     - `message.edited`: A message was edited.
-         *     - `message.reaction`: Somebody reacted to a message, or removed the reaction.
-         *     - `referral.received`: A person opened the conversation by a link, an ad or a plugin, without a message.
+         *     - `message.deleted`: A message was unsent, by the participant or by the account. Remove its content.
+         *     - `message.edited`: A message was edited, by the participant or by the account. `text` is the new text.
+         *     - `message.reaction`: The participant or the account reacted to a message, or removed the reaction.
+         *     - `referral.received`: A person came to the conversation by a link, ad or plugin without a message. It opens no messaging window.
          *     - `account.connected`: An account was connected.
          *     - `account.reconnected`: A previously connected account was connected again.
          *     - `account.disconnected`: An account was disconnected.
-         *     - `account.refresh_failing`: The access token could not be refreshed. The account still works.
-         *     - `account.needs_reauth`: Parley can no longer access the account. Connect it again.
-         *     - `account.restricted`: The platform restricted the account.
-         *     - `account.recovered`: The account is active again.
-         *     - `webhook.paused`: Parley paused another endpoint of the tenant.
+         *     - `account.refresh_failing`: The access token of an account could not be refreshed. The account works until the token expires.
+         *     - `account.needs_reauth`: Parley can no longer access an account. Connect the account again.
+         *     - `account.restricted`: The platform restricted an account.
+         *     - `account.recovered`: An account is active again.
+         *     - `webhook.paused`: Parley paused a webhook endpoint of the tenant. The paused endpoint does not receive this event.
          *     - `test.event`: A test event was requested for this endpoint.
          * @enum {string}
          */
@@ -1364,7 +1364,7 @@ export interface components {
             /** @description The current reactions, at most one of the participant and one of the account. */
             reactions: components["schemas"]["Reaction"][];
         };
-        /** @description A message was unsent. Remove its content. */
+        /** @description A message was unsent, by the participant or by the account. Remove its content. */
         MessageDeletedEvent: {
             /** @description The id of the event: `evt_` and a ULID. It is the same in every delivery and replay: de-duplicate by it. */
             id: string;
@@ -1414,7 +1414,7 @@ export interface components {
          * @enum {string}
          */
         MessageDirection: "inbound" | "outbound" | "echo";
-        /** @description A message was edited. */
+        /** @description A message was edited, by the participant or by the account. `text` is the new text. */
         MessageEditedEvent: {
             /** @description The id of the event: `evt_` and a ULID. It is the same in every delivery and replay: de-duplicate by it. */
             id: string;
@@ -1498,7 +1498,7 @@ export interface components {
                 };
             };
         };
-        /** @description Somebody reacted to a message, or removed the reaction. */
+        /** @description The participant or the account reacted to a message, or removed the reaction. */
         MessageReactionEvent: {
             /** @description The id of the event: `evt_` and a ULID. It is the same in every delivery and replay: de-duplicate by it. */
             id: string;
@@ -2549,7 +2549,7 @@ export interface components {
             /** @description The id of the ad. Null for anything but an ad. */
             ad_id: string | null;
         };
-        /** @description A person came to the conversation by a link, an ad or a plugin, without a message. It opens no window. */
+        /** @description A person came to the conversation by a link, ad or plugin without a message. It opens no messaging window. */
         ReferralReceivedEvent: {
             /** @description The id of the event: `evt_` and a ULID. It is the same in every delivery and replay: de-duplicate by it. */
             id: string;

@@ -99,8 +99,7 @@ describe("of the whole document", () => {
     ["an event", ({ webhooks }) => delete webhooks["test.event"], "event test.event: was removed."],
     [
       "a field of an event",
-      ({ components }) =>
-        delete components.schemas.EventMessage.properties.text,
+      ({ components }) => delete components.schemas.EventMessage.properties.text,
       "event message.received: body.data.message.text: was removed.",
     ],
     [

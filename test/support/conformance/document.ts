@@ -48,9 +48,14 @@ const servedFile = new URL("../../../docs/openapi.json", import.meta.url);
 /** The paths of pages and their files, which the served document leaves out. */
 const pagesFile = new URL("./pages.json", import.meta.url);
 
-/** The document that `GET /openapi.json` serves, with the paths of the pages. */
+/** The document that `GET /openapi.json` serves. */
+export function readPublishedDocument(): ApiDocument {
+  return readJson(servedFile);
+}
+
+/** The published document with the paths of pages: everything that a deployment serves. */
 export function readServedDocument(): ApiDocument {
-  const [served, pages] = [servedFile, pagesFile].map((file) => JSON.parse(readFileSync(file, "utf8")));
+  const [served, pages] = [servedFile, pagesFile].map(readJson);
   const { schemas, responses, ...components } = served.components;
   return {
     ...served,
@@ -61,6 +66,11 @@ export function readServedDocument(): ApiDocument {
       responses: { ...pages.components.responses, ...responses },
     },
   };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a document is read by its paths
+function readJson(file: URL): any {
+  return JSON.parse(readFileSync(file, "utf8"));
 }
 
 /** The target of a JSON pointer such as `#/components/headers/Tenant`. Throws when there is none. */

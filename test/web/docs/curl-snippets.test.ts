@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { readServedDocument } from "../../support/conformance/document.ts";
+import { readPublishedDocument } from "../../support/conformance/document.ts";
 import { type CurlRequest, curlRequests } from "./support/curl-arguments.ts";
 import { BASE_URL, renderedSnippets } from "./support/rendered-snippets.ts";
 import { requestProblems, variables } from "./support/request-problems.ts";
 
-const document = readServedDocument();
+const document = readPublishedDocument();
 const { curl } = renderedSnippets();
 const requests = curlRequests(
   curl.map(({ code }) => code),

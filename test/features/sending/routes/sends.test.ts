@@ -37,7 +37,12 @@ const refusedResponse = (status: number, code: string, detail: unknown = expect.
   body: { ok: false, error: { code, detail } },
 });
 /** What the document says of a request with a legacy name. */
-const withoutConversation = [expect.stringContaining("request: must have required property 'conversation_id'")];
+/** The body is neither of the documented two: one needs a conversation, the other one attachments. */
+const withoutConversation = [
+  expect.stringContaining("request: must have required property 'conversation_id'"),
+  expect.stringContaining("request: must have required property 'attachments'"),
+  expect.stringContaining("request: must match exactly one schema in oneOf"),
+];
 const image = { type: "image", url: "https://cdn.example/a.png" };
 
 it.each([
