@@ -5,11 +5,11 @@ import type { FunctionName } from "#base/config/names.ts";
  * release needs a reason to raise one.
  */
 export const bundleBudgets: Readonly<Record<FunctionName, number>> = {
-  Api: 435_000,
+  Api: 429_000,
   Verify: 259_000,
   Console: 244_000,
   Connect: 282_000,
-  Web: 3_643_000,
+  Web: 3_795_000,
   Intake: 93_000,
   Ingest: 184_000,
   Deliver: 475_000,

@@ -1,4 +1,4 @@
-import { type Text, type Texts, toMarkdown } from "./texts.ts";
+import type { Text, Texts } from "./texts.ts";
 
 /** Descriptions, and where those of one place also hold for another. */
 export interface TextSource {
@@ -69,4 +69,3 @@ export function valueProblems(key: string, text: Text, values: readonly unknown[
   ];
 }
 
-export { toMarkdown };

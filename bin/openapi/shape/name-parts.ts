@@ -62,7 +62,7 @@ function messageParts(document: Json): Record<string, string> {
   return Object.fromEntries(objects.map((name) => [toTypeName(name), `Message.${name}`]));
 }
 
-/** `QuickReply` of `quick_reply`. */
+/** `PageId` of `page_id`. */
 function toTypeName(field: string): string {
   return field.replace(/(^|_)(\w)/g, (_, __, letter: string) => letter.toUpperCase());
 }
