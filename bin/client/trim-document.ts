@@ -1,8 +1,7 @@
 // What the client needs of the OpenAPI document, as one schema for each operation, each event and the error codes.
 
-export interface Json {
-  [field: string]: unknown;
-}
+import { flattenChoice } from "./flatten-choice.ts";
+import type { Json } from "./json.ts";
 
 const METHODS = ["get", "post", "patch", "put", "delete"];
 /** What narrows a schema without adding a field. TypeScript cannot express it, or only unreadably. */
@@ -31,7 +30,12 @@ export function trimDocument(document: Json): Json {
     Events: objectSchema(eventSchemas(document, resolve)),
     Operations: objectSchema(operations),
   };
-  const named = object(object(document.components).schemas);
+  const named = Object.fromEntries(
+    Object.entries(object(object(document.components).schemas)).map(([name, schema]) => [
+      name,
+      flattenChoice(object(schema), resolve),
+    ]),
+  );
   for (const name of Object.keys(named)) if (name.endsWith("Frame")) schemas[name] = simplify(named[name]);
   for (const name of referredNames(schemas, named)) schemas[name] = simplify(named[name]);
   return {

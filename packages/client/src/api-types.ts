@@ -263,26 +263,6 @@ export interface components {
          * @enum {string}
          */
         AttachmentType: "image" | "video" | "audio" | "file" | "share" | "story_mention" | "sticker" | "location" | "unsupported";
-        /** @description One or more files that a named person sends. */
-        AttachmentsFromPerson: {
-            /** @description The conversation to send to, which also names the tenant. */
-            conversation_id: string;
-            /** @description 1 to 10 images, or one video, audio or file. */
-            attachments: components["schemas"]["OutgoingImage"][] | components["schemas"]["OutgoingAttachment"][];
-            /** @description The platform's id of the message that this one answers. Absent or null for none. */
-            reply_to?: string | null;
-            /** @description Who typed the message. Of a session it is its own `actor_id`; a key names any person. */
-            actor_id?: string | null;
-        };
-        /** @description A reply with files, to a person who wrote in the last 24 hours. */
-        AttachmentsReply: {
-            /** @description The conversation to send to, which also names the tenant. */
-            conversation_id: string;
-            /** @description 1 to 10 images, or one video, audio or file. */
-            attachments: components["schemas"]["OutgoingImage"][] | components["schemas"]["OutgoingAttachment"][];
-            /** @description The platform's id of the message that this one answers. Absent or null for none. */
-            reply_to?: string | null;
-        };
         /**
          * @description Why an attempt failed.
          *
@@ -1174,28 +1154,6 @@ export interface components {
          * @enum {string}
          */
         KeyScope: "live" | "test";
-        /** @description A file to send that is at a public URL. */
-        LinkedFile: {
-            type: components["schemas"]["MediaType"];
-            /**
-             * Format: uri
-             * @description A public https URL from which the platform fetches the file.
-             */
-            url: string;
-        };
-        /** @description An image to send that is at a public URL. */
-        LinkedImage: {
-            /**
-             * @description Always `image`: only images are sent several at a time.
-             * @constant
-             */
-            type: "image";
-            /**
-             * Format: uri
-             * @description A public https URL from which the platform fetches the file.
-             */
-            url: string;
-        };
         /** @description The data that `listAccounts` returns. */
         ListAccountsData: {
             /** @description The connected accounts of the tenant. */
@@ -2368,9 +2326,25 @@ export interface components {
             detail: string | null;
         };
         /** @description A file to send: one at a public URL, or one that was uploaded. */
-        OutgoingAttachment: components["schemas"]["LinkedFile"] | components["schemas"]["UploadedFile"];
+        OutgoingAttachment: {
+            type: components["schemas"]["MediaType"];
+            /** @description A public https URL from which the platform fetches the file. */
+            url?: string | null;
+            /** @description The `attachment.id` of a `ready` upload for the same account. */
+            attachment_id?: string | null;
+        };
         /** @description An image to send: one at a public URL, or one that was uploaded. */
-        OutgoingImage: components["schemas"]["LinkedImage"] | components["schemas"]["UploadedImage"];
+        OutgoingImage: {
+            /**
+             * @description Always `image`: only images are sent several at a time.
+             * @constant
+             */
+            type: "image";
+            /** @description A public https URL from which the platform fetches the file. */
+            url?: string | null;
+            /** @description The `attachment.id` of a `ready` upload for the same account. */
+            attachment_id?: string | null;
+        };
         /** @description An invite that the signed-in person may accept or decline. */
         OwnInvite: {
             /** @description The id of the invite: `inv_` and a ULID. */
@@ -2722,14 +2696,34 @@ export interface components {
             hold: components["schemas"]["Hold"];
         };
         /** @description The body of a message from a named person: a conversation, the person, and either a text or attachments. */
-        SendHumanAgentMessageRequest: components["schemas"]["TextFromPerson"] | components["schemas"]["AttachmentsFromPerson"];
+        SendHumanAgentMessageRequest: {
+            /** @description The conversation to send to, which also names the tenant. */
+            conversation_id: string;
+            /** @description The text to send: at most 1,000 bytes of UTF-8 on Instagram, and 2,000 characters on Messenger. */
+            text?: string | null;
+            /** @description The platform's id of the message that this one answers. Absent or null for none. */
+            reply_to?: string | null;
+            /** @description Who typed the message. Of a session it is its own `actor_id`; a key names any person. */
+            actor_id?: string | null;
+            /** @description 1 to 10 images, or one video, audio or file. */
+            attachments?: components["schemas"]["OutgoingImage"][] | components["schemas"]["OutgoingAttachment"][] | null;
+        };
         /** @description The data that `sendReply` returns. */
         SendReplyData: {
             /** @description The platform's id of the sent message, which `GET /v1/messages/{id}` takes. */
             platform_message_id: string;
         };
         /** @description The body of a reply: a conversation, and either a text or attachments. */
-        SendReplyRequest: components["schemas"]["TextReply"] | components["schemas"]["AttachmentsReply"];
+        SendReplyRequest: {
+            /** @description The conversation to send to, which also names the tenant. */
+            conversation_id: string;
+            /** @description The text to send: at most 1,000 bytes of UTF-8 on Instagram, and 2,000 characters on Messenger. */
+            text?: string | null;
+            /** @description The platform's id of the message that this one answers. Absent or null for none. */
+            reply_to?: string | null;
+            /** @description 1 to 10 images, or one video, audio or file. */
+            attachments?: components["schemas"]["OutgoingImage"][] | components["schemas"]["OutgoingAttachment"][] | null;
+        };
         /** @description The data that `sendTestEvent` returns. */
         SendTestEventData: {
             /** @description The id of the delivery, by which its outcome can be read. */
@@ -2863,26 +2857,6 @@ export interface components {
                 /** @description Who requested it, in the form of an audit entry's `actor`. */
                 requested_by: string;
             };
-        };
-        /** @description A text that a named person typed. */
-        TextFromPerson: {
-            /** @description The conversation to send to, which also names the tenant. */
-            conversation_id: string;
-            /** @description The text to send: at most 1,000 bytes of UTF-8 on Instagram, and 2,000 characters on Messenger. */
-            text: string;
-            /** @description The platform's id of the message that this one answers. Absent or null for none. */
-            reply_to?: string | null;
-            /** @description Who typed the message. Of a session it is its own `actor_id`; a key names any person. */
-            actor_id?: string | null;
-        };
-        /** @description A reply with a text, to a person who wrote in the last 24 hours. */
-        TextReply: {
-            /** @description The conversation to send to, which also names the tenant. */
-            conversation_id: string;
-            /** @description The text to send: at most 1,000 bytes of UTF-8 on Instagram, and 2,000 characters on Messenger. */
-            text: string;
-            /** @description The platform's id of the message that this one answers. Absent or null for none. */
-            reply_to?: string | null;
         };
         /** @description The data that `updateConversation` returns. */
         UpdateConversationData: {
@@ -3019,22 +2993,6 @@ export interface components {
             data: {
                 upload: components["schemas"]["Upload"];
             };
-        };
-        /** @description A file to send that was uploaded before. */
-        UploadedFile: {
-            type: components["schemas"]["MediaType"];
-            /** @description The `attachment.id` of a `ready` upload for the same account. */
-            attachment_id: string;
-        };
-        /** @description An image to send that was uploaded before. */
-        UploadedImage: {
-            /**
-             * @description Always `image`: only images are sent several at a time.
-             * @constant
-             */
-            type: "image";
-            /** @description The `attachment.id` of a `ready` upload for the same account. */
-            attachment_id: string;
         };
         /** @description Parley paused a webhook endpoint of the tenant. The paused endpoint does not receive this event. */
         WebhookPausedEvent: {
