@@ -44,6 +44,7 @@ const recipes: readonly Recipe[] = [
       "test/e2e/stack/logs.test.ts": "a secret in each text that a person writes",
       "test/features/inbox/flows/parts/largest-updates.test.ts": "the longest texts",
     },
+    unnamed: ["bin/openapi/texts/messages.ts"],
   },
   {
     heading: "Add an event type",

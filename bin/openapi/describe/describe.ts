@@ -46,12 +46,12 @@ class Describer {
 
   #operation(operation: Json, path: string): Json {
     const id = String(operation.operationId);
-    const own = this.#lookup.find(id);
+    const text = this.#lookup.find(id);
     const parameters = operation.parameters as Json[] | undefined;
-    if (own !== undefined && !/^(A signed-in person |$)/.test(String(operation.description ?? ""))) {
+    if (text !== undefined && !/^(A signed-in person |$)/.test(String(operation.description ?? ""))) {
       this.#problems.push(`${id}: is described twice.`);
     }
-    const description = [own === undefined ? [] : toMarkdown(own), operation.description ?? []].flat().join(" ");
+    const description = [text === undefined ? [] : toMarkdown(text), operation.description ?? []].flat().join(" ");
     const { operationId, summary, ...rest } = operation;
     return {
       operationId,

@@ -14,8 +14,8 @@ export function emptyWords(name: string, description: string): string | null {
   const words = toWords(sentence);
   if (words.length < WORDS_MIN) return "is too short to say anything";
   const nameWords = new Set(toWords(name).flatMap((word) => [word, `${word}s`, word.replace(/s$/, "")]));
-  const telling = words.filter((word) => !nameWords.has(word) && !FILLERS.has(word));
-  if (telling.length === 0) return "only repeats the name";
+  const meaningful = words.filter((word) => !nameWords.has(word) && !FILLERS.has(word));
+  if (meaningful.length === 0) return "only repeats the name";
   if (!/^[`“"A-Z0-9]/.test(sentence)) return "does not begin with a capital letter";
   return /[.:)`]$/.test(sentence.trim()) ? null : "does not end with a full stop";
 }

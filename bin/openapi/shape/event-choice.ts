@@ -1,6 +1,6 @@
 import type { Json } from "#http/openapi/schemas.ts";
 
-/** `Event` of the document: any event that an endpoint receives, told apart by its `type`. */
+/** `Event` of the document: any event that an endpoint receives, distinguished by its `type`. */
 export function eventChoice(webhooks: Json): Json {
   const references = Object.entries(webhooks).map(([type, item]): [string, string] => {
     const { requestBody } = (item as { readonly post: Json }).post;

@@ -78,7 +78,7 @@ function nameOne(document: Json, [name, place]: [string, string]): Json {
     if (Array.isArray(node)) return node.map(replace);
     if (typeof node !== "object" || node === null) return node;
     const schema = open(node as Json);
-    // Most are told apart by their keywords.
+    // The keywords alone distinguish most.
     if (Object.keys(schema).join() === fields && JSON.stringify(schema) === key)
       return { $ref: `#/components/schemas/${name}` };
     return Object.fromEntries(Object.entries(node).map(([field, value]) => [field, replace(value)]));

@@ -20,7 +20,7 @@ export const accessTexts: Texts = {
   "RevokeKeyData.revoked": "Always `true`: the key no longer works.",
   Key: "An API key, without its secret.",
   "Key.id": "The id of the key, a ULID.",
-  "Key.prefix": "The first characters of the secret, to tell keys apart.",
+  "Key.prefix": "The first characters of the secret, by which keys are distinguished.",
   "Key.label": "The name that its creator gave it. Empty without one.",
   "Key.status": oneOf("Whether the key works.", {
     active: "It works.",

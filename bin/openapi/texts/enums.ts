@@ -82,7 +82,7 @@ export const enumTexts: Texts = {
     sending: "The check was passed, and the platform has not answered yet.",
     sent: "The platform accepted the message.",
     failed: "It was not sent, or its outcome is unknown. `error` says why.",
-    expired: "Nobody passed the check in time. Nothing was sent.",
+    expired: "The check was not passed in time. Nothing was sent.",
   }),
   UploadStatus: oneOf("The state of an upload.", {
     waiting: "The file has not been posted, or the upload has not been finished.",

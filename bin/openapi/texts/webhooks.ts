@@ -16,7 +16,7 @@ export const webhookTexts: Texts = {
     "Returns the active and paused endpoints of the tenant, at most 20, without pages. Secrets are not returned.",
   "ListWebhooksData.endpoints": "The endpoints that are not deleted.",
   createWebhook:
-    "Creates an endpoint and returns its signing secret, which is never returned again. The URL must be https with a public host: an address that Parley would not call is 400 `invalid_request` with the reason in `detail`. A tenant has at most 20 endpoints: 409 `endpoint_limit`. Each host that is looked up counts toward a limit of look-ups: 429.",
+    "Creates an endpoint and returns its signing secret, which is never returned again. The URL must be https with a public host: an address that Parley would not call is 400 `invalid_request` with the reason in `detail`. A tenant has at most 20 endpoints: 409 `endpoint_limit`. Each DNS lookup of a host counts toward a limit: 429.",
   CreateWebhookRequest: "The body of `createWebhook`: where events are sent, and which.",
   "CreateWebhookRequest.url": "The public https URL that receives events by `POST`. Redirects are not followed.",
   "CreateWebhookRequest.events":
@@ -37,7 +37,7 @@ export const webhookTexts: Texts = {
   rotateWebhookSecret:
     "Creates a new signing secret and returns it; it is never returned again. The previous secret also signs deliveries for another 24 hours, so that a receiver has time to change it. One that an earlier rotation replaced ends at once.",
   sendTestEvent:
-    "Sends a `test.event` to this endpoint by the real signing and delivery path, whatever types it subscribes to. The delivery is asynchronous: read it by its id. A paused endpoint gets a `blocked` delivery.",
+    "Sends a `test.event` to this endpoint by the real signing and delivery path, regardless of the types that it subscribes to. The delivery is asynchronous: read it by its id. A paused endpoint gets a `blocked` delivery.",
   "SendTestEventData.delivery_id": "The id of the delivery, by which its outcome can be read.",
 
   IssuedEndpoint: "An endpoint with a signing secret that was created by this request.",
@@ -55,7 +55,7 @@ export const webhookTexts: Texts = {
   "Endpoint.circuit.opened_at": "When the circuit opened, in ISO 8601. Null while it is closed.",
   "Endpoint.circuit.next_probe_at":
     "When the next probe is sent, in ISO 8601: 1 to 30 minutes after the last. Null while the circuit is closed.",
-  "Endpoint.signing_secret_prefix": "The first 12 characters of the current signing secret, to tell secrets apart.",
+  "Endpoint.signing_secret_prefix": "The first 12 characters of the current signing secret, by which secrets are distinguished.",
   "Endpoint.secondary_active": "Whether the previous secret still signs: `true` for 24 hours after a rotation.",
   "Endpoint.secondary_expires_at": "When the previous secret ends, in ISO 8601. Null if none is active.",
   "Endpoint.updated_at": "When the URL, the events, the status or the secret was last changed, in ISO 8601.",

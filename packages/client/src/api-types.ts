@@ -506,7 +506,7 @@ export interface components {
         CreateKeyData: {
             /** @description The id of the key, a ULID. */
             id: string;
-            /** @description The first characters of the secret, to tell keys apart. */
+            /** @description The first characters of the secret, by which keys are distinguished. */
             prefix: string;
             /** @description The key itself: `svc_live_…` or `svc_test_…`. Store it now: no later response has it. */
             secret: string;
@@ -699,7 +699,7 @@ export interface components {
                 /** @description When the next probe is sent, in ISO 8601: 1 to 30 minutes after the last. Null while the circuit is closed. */
                 next_probe_at: string | null;
             };
-            /** @description The first 12 characters of the current signing secret, to tell secrets apart. */
+            /** @description The first 12 characters of the current signing secret, by which secrets are distinguished. */
             signing_secret_prefix: string;
             /** @description Whether the previous secret still signs: `true` for 24 hours after a rotation. */
             secondary_active: boolean;
@@ -1045,7 +1045,7 @@ export interface components {
          *     - `sending`: The check was passed, and the platform has not answered yet.
          *     - `sent`: The platform accepted the message.
          *     - `failed`: It was not sent, or its outcome is unknown. `error` says why.
-         *     - `expired`: Nobody passed the check in time. Nothing was sent.
+         *     - `expired`: The check was not passed in time. Nothing was sent.
          * @enum {string}
          */
         HoldStatus: "awaiting_verification" | "sending" | "sent" | "failed" | "expired";
@@ -1128,7 +1128,7 @@ export interface components {
         Key: {
             /** @description The id of the key, a ULID. */
             id: string;
-            /** @description The first characters of the secret, to tell keys apart. */
+            /** @description The first characters of the secret, by which keys are distinguished. */
             prefix: string;
             scope: components["schemas"]["KeyScope"];
             /** @description The name that its creator gave it. Empty without one. */
@@ -1617,7 +1617,7 @@ export interface components {
             "POST /console/auth/logout": {
                 data: components["schemas"]["SignOutData"];
             };
-            /** @description Request a sign-in link. Mails a link that signs a person in. The response is the same for every address, so that nobody learns who has an account. The link works once, for 15 minutes: at once in the browser that requested it, and by one press in any other. At most 5 requests for an address and 20 from a network address in 15 minutes: 429 with `Retry-After`. */
+            /** @description Request a sign-in link. Mails a link that signs a person in. The response is the same for every address, so that it does not reveal who has an account. The link works once, for 15 minutes: at once in the browser that requested it, and by one press in any other. At most 5 requests for an address and 20 from a network address in 15 minutes: 429 with `Retry-After`. */
             "POST /console/auth/request": {
                 body: components["schemas"]["RequestSignInLinkRequest"];
                 data: components["schemas"]["RequestSignInLinkData"];
@@ -2117,7 +2117,7 @@ export interface components {
                 };
                 data: components["schemas"]["ListWebhooksData"];
             };
-            /** @description Create a webhook endpoint. Creates an endpoint and returns its signing secret, which is never returned again. The URL must be https with a public host: an address that Parley would not call is 400 `invalid_request` with the reason in `detail`. A tenant has at most 20 endpoints: 409 `endpoint_limit`. Each host that is looked up counts toward a limit of look-ups: 429. A signed-in person needs the role `admin` or `owner`. */
+            /** @description Create a webhook endpoint. Creates an endpoint and returns its signing secret, which is never returned again. The URL must be https with a public host: an address that Parley would not call is 400 `invalid_request` with the reason in `detail`. A tenant has at most 20 endpoints: 409 `endpoint_limit`. Each DNS lookup of a host counts toward a limit: 429. A signed-in person needs the role `admin` or `owner`. */
             "POST /v1/webhooks": {
                 query?: {
                     /** @description The slug of the tenant. Required for an operator key and for a member of several tenants, else optional. */
@@ -2276,7 +2276,7 @@ export interface components {
                 };
                 data: components["schemas"]["RotateWebhookSecretData"];
             };
-            /** @description Send a test event. Sends a `test.event` to this endpoint by the real signing and delivery path, whatever types it subscribes to. The delivery is asynchronous: read it by its id. A paused endpoint gets a `blocked` delivery. A signed-in person needs the role `admin` or `owner`. */
+            /** @description Send a test event. Sends a `test.event` to this endpoint by the real signing and delivery path, regardless of the types that it subscribes to. The delivery is asynchronous: read it by its id. A paused endpoint gets a `blocked` delivery. A signed-in person needs the role `admin` or `owner`. */
             "POST /v1/webhooks/{id}/test": {
                 path: {
                     /** @description The id of the webhook endpoint. */

@@ -67,7 +67,7 @@ it("the bodies of the sends are whole objects, of which a request is exactly one
   ]);
 });
 
-it("the choice of all events tells each by its type", () => {
+it("the choice of all events distinguishes each by its type", () => {
   const { discriminator, oneOf } = document.components.schemas.Event;
   expect(Object.keys(discriminator.mapping)).toEqual(Object.keys(document.webhooks));
   expect(oneOf.map(({ $ref }: { $ref: string }) => $ref)).toEqual(Object.values(discriminator.mapping));
