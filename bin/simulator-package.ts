@@ -33,5 +33,6 @@ async function build(source: string, folder: string): Promise<void> {
   for (const name of ["index.html", "icon.svg"]) cpSync(join(src, "page", name), join(page, name));
   for (const name of Object.keys(pageBuilds) as PageBuild[]) writeFileSync(join(page, name), await buildPageFile(name));
   cpSync(join(src, "media/clip.webm"), join(dist, "clip.webm"));
+  cpSync(join(src, "scenarios"), join(dist, "scenarios"), { recursive: true });
   compileTypes(source, join(dist, "types"));
 }

@@ -1,11 +1,13 @@
 import type { Millis } from "#base/kernel/time.ts";
-import type { AppDelivery, AppReport, InspectedMessage, SimulatorHost } from "#simulator";
+import type { AddedEndpoint, AppDelivery, AppReport, InspectedMessage, SimulatorHost } from "#simulator";
 
 /** What the simulator needs from a stack that is ready. */
 export interface HostConnection {
   readonly baseUrl: string;
   /** A key of the demo tenant. Absent: nothing is seeded, so nothing can be reported. */
   readonly key: string | undefined;
+  /** A live key of the demo tenant, for what changes it: a replay, an endpoint. */
+  readonly liveKey: string | undefined;
   advanceClock(by: Millis): Promise<void>;
 }
 
@@ -41,19 +43,40 @@ export function createStackHost(): StackHost {
       await connection.advanceClock(by);
     },
     async inspect(message) {
-      if (connection?.key === undefined) return emptyReport("Parley has no demo tenant. Start it with PARLEY_SEED=1.");
+      if (connection?.key === undefined) return emptyReport(NO_TENANT);
       return await inspect(apiOf(connection.baseUrl, connection.key), message);
+    },
+    async replay({ endpoint_id: endpoint, delivery_id: delivery }) {
+      if (connection?.liveKey === undefined) return NO_TENANT;
+      const path = `/v1/webhooks/${encodeURIComponent(endpoint)}/deliveries/${encodeURIComponent(delivery)}/replay`;
+      const { status, message } = await apiOf(connection.baseUrl, connection.liveKey)(`${path}?force=true`, {});
+      return status < 300 ? null : message;
+    },
+    async addEndpoint(url) {
+      if (connection?.liveKey === undefined) return { id: null, secret: null, problem: NO_TENANT };
+      return await addEndpoint(apiOf(connection.baseUrl, connection.liveKey), url);
     },
   };
 }
 
+const NO_TENANT = "Parley has no demo tenant. Start it with PARLEY_SEED=1.";
+
 const emptyReport = (problem: string): AppReport => ({ message: null, deliveries: [], problem });
 
-type Api = (path: string) => Promise<{ status: number; data: Record<string, unknown>; message: string }>;
+/** A GET, or a POST of a body. */
+type Api = (path: string, body?: object) => Promise<ApiAnswer>;
+
+interface ApiAnswer {
+  readonly status: number;
+  readonly data: Record<string, unknown>;
+  readonly message: string;
+}
 
 function apiOf(baseUrl: string, key: string): Api {
-  return async (path) => {
-    const response = await fetch(`${baseUrl}${path}`, { headers: { authorization: `Bearer ${key}` } });
+  return async (path, posted) => {
+    const request = posted === undefined ? {} : { method: "POST", body: JSON.stringify(posted) };
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    const response = await fetch(`${baseUrl}${path}`, { ...request, headers });
     const body = (await response.json()) as { data?: Record<string, unknown>; error?: { message?: string } };
     const message = body.error?.message ?? `${path} answered ${response.status}`;
     return { status: response.status, data: body.data ?? {}, message };
@@ -73,6 +96,15 @@ async function inspect(api: Api, { mid, from, to }: InspectedMessage): Promise<A
   };
 }
 
+/** Adds an endpoint for every event. Its signing secret is returned once. */
+async function addEndpoint(api: Api, url: string): Promise<AddedEndpoint> {
+  const { status, data, message } = await api("/v1/webhooks", { url });
+  const { endpoint, signing_secret: secret } = data as { endpoint?: { id: string }; signing_secret?: string };
+  if (status >= 300 || endpoint === undefined || secret === undefined)
+    return { id: null, secret: null, problem: message };
+  return { id: endpoint.id, secret, problem: null };
+}
+
 /** The deliveries of the message's events to one endpoint, oldest first. */
 async function deliveriesOf(
   api: Api,
@@ -86,6 +118,6 @@ async function deliveriesOf(
   return details
     .map((detail) => detail.data.delivery as DeliveryRow | undefined)
     .filter((delivery) => delivery?.event?.data?.message?.id === mid)
-    .map((delivery) => ({ endpoint: endpoint.url, delivery }))
+    .map((delivery) => ({ endpoint: endpoint.url, endpoint_id: endpoint.id, delivery }))
     .reverse();
 }

@@ -182,7 +182,7 @@ async function start(
   if (deployment.routes.length > 0) await awaitHealth(gateway.url, signal);
 
   // A test key reads what a live key reads, and leaves the live key's request rate to the developer.
-  host.connect({ baseUrl: gateway.url, key: seedState.test_key, advanceClock: advance });
+  host.connect({ baseUrl: gateway.url, key: seedState.test_key, liveKey: seedState.live_key, advanceClock: advance });
   const { tenant, live_key: liveKey } = seedState;
   if (settings.demo && ports && parts.simulator && tenant && liveKey) {
     progress("Play the conversations of the demo");

@@ -17,9 +17,14 @@ export interface AppReport {
 
 /** One event of the message for one endpoint. */
 export interface AppDelivery {
+  /** The endpoint's URL. */
   endpoint: string;
+  endpoint_id: string;
   delivery: unknown;
 }
+
+/** An endpoint that the app added with the secret that signs its events, or the reason why it did not. */
+export type AddedEndpoint = { id: string; secret: string; problem: null } | { id: null; secret: null; problem: string };
 
 /** The program that the simulator runs in. A simulator that runs alone has none. */
 export interface SimulatorHost {
@@ -27,4 +32,8 @@ export interface SimulatorHost {
   advanceClock(by: number): Promise<void>;
   /** Reports what the app made of a message. */
   inspect(message: InspectedMessage): Promise<AppReport>;
+  /** Delivers an event to its endpoint again, through the app's own API. Returns why the app refused, or null. */
+  replay?(delivery: { endpoint_id: string; delivery_id: string }): Promise<string | null>;
+  /** Adds an endpoint for events to the app. */
+  addEndpoint?(url: string): Promise<AddedEndpoint>;
 }

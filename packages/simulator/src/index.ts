@@ -1,5 +1,5 @@
 export { type ControlToken, randomControlToken } from "../../loopback/src/control-token.ts";
-export type { AppDelivery, AppReport, InspectedMessage, SimulatorHost } from "./host.ts";
+export type { AddedEndpoint, AppDelivery, AppReport, InspectedMessage, SimulatorHost } from "./host.ts";
 export { simulatorPageUrl } from "./page-url.ts";
 export { type Simulator, type SimulatorOptions, startSimulator } from "./simulator.ts";
 export { simulatedAppIds } from "./world/app-ids.ts";

@@ -1,12 +1,18 @@
 #!/usr/bin/env node
 import { printError, printLine } from "../../loopback/src/terminal.ts";
 import { banner } from "./banner.ts";
+import { scenarioCommand } from "./command/scenario.ts";
 import { HELP, readSettings } from "./settings.ts";
 import { startSimulator } from "./simulator.ts";
 
-/** Runs the simulator as a separate program until SIGINT or SIGTERM. */
+/** Runs the simulator as a separate program until SIGINT or SIGTERM, or a command of a simulator that is running. */
 async function main(): Promise<void> {
-  const settings = readSettings(process.argv.slice(2), process.env);
+  const args = process.argv.slice(2);
+  if (args[0] === "scenario" || args[0] === "scenarios") {
+    printLine(await scenarioCommand(args, process.env));
+    return;
+  }
+  const settings = readSettings(args, process.env);
   if (settings === null) {
     printLine(HELP);
     return;

@@ -33,6 +33,9 @@ const flags = {
 export const HELP = `Run the platform simulator alone, for an app on this machine. Stop it with Ctrl-C.
 
 Usage: parley-simulator --callback <url> [flags]
+       parley-simulator scenario <name or file.json> [flags]   run a scenario in a simulator that is running
+       parley-simulator scenarios                              list the scenarios
+
   --callback <url>          base URL of the app: webhooks go to <url>/webhooks/instagram and <url>/webhooks/messenger
   --port <number>           port on 127.0.0.1 (default: 4100; 0: a free port)
   --state <file>            JSON file that stores people, threads and tokens between runs (default: none)

@@ -2,7 +2,8 @@ import type { ControlToken } from "../../loopback/src/control-token.ts";
 import { withoutEndSlashes } from "../../loopback/src/urls.ts";
 import type { Context } from "./calls/context.ts";
 import { HistoryLimit } from "./calls/history-limit.ts";
-import { control, setClockOffset } from "./control/control.ts";
+import { setClockOffset } from "./control/conditions.ts";
+import { control } from "./control/control.ts";
 import { exchangeCode, graph } from "./graph/graph.ts";
 import type { SimulatorHost } from "./host.ts";
 import { type Call, type HttpOutcome, json, listen } from "./http/http-server.ts";
@@ -10,6 +11,8 @@ import { login } from "./login/authorize.ts";
 import { sampleMedia } from "./media/sample-media.ts";
 import { UploadedFiles } from "./media/uploaded-files.ts";
 import { servePage } from "./page-files.ts";
+import { Receivers } from "./receiver/receivers.ts";
+import { ScenarioRuns } from "./scenario/runs.ts";
 import { Deliveries } from "./webhooks/deliveries.ts";
 import { simulatedAppIds } from "./world/app-ids.ts";
 import { Faults } from "./world/faults.ts";
@@ -70,6 +73,7 @@ const hosts: Record<string, Host> = {
   facebook_www: async (context, path, call) =>
     isPageCall(call) && /^(\/v\d+\.\d+)?\/dialog\/oauth$/.test(path) ? login(context, call, "user") : notFound,
   _sim: control,
+  receivers: async ({ receivers }, _path, call) => (await receivers.handle(call)) ?? notFound,
 };
 
 /** The time at which a picture's URL expires (simulator clock, ms); Infinity if it has no expiry. */
@@ -120,6 +124,8 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     deliveries,
     faults: new Faults(),
     uploadedFiles: new UploadedFiles(),
+    receivers: new Receivers(world),
+    scenarios: new ScenarioRuns(world),
     controlToken: options.controlToken,
     secrets,
     appIds: { user: appId, instagram_user: instagramAppId },
@@ -140,6 +146,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     url,
     setClock: (offset) => setClockOffset(context, offset),
     async close() {
+      context.scenarios.stop();
       const closed = listening.close();
       await deliveries.close();
       await closed;

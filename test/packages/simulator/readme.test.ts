@@ -53,7 +53,8 @@ it("the README lists each kind of action and each fault once", () => {
 const requests = codeBlocks(PAGE).filter(({ language }) => language === "http");
 
 it.each(requests.map(({ code }) => code))("the example is accepted: %s", async (code) => {
-  const [line = "", body = ""] = code.split("\n");
+  const [line = "", ...rest] = code.split("\n");
+  const body = rest.join("\n");
   const [method = "", path = ""] = line.split(" ");
   const headers = { ...controlHeaders(), "content-type": "application/json" };
   const answer = await fetch(simulator.url + path, { method, headers, body });

@@ -2,6 +2,8 @@ import type { ControlToken } from "../../../loopback/src/control-token.ts";
 import type { SimulatorHost } from "../host.ts";
 import type { Call } from "../http/http-server.ts";
 import type { UploadedFiles } from "../media/uploaded-files.ts";
+import type { Receivers } from "../receiver/receivers.ts";
+import type { ScenarioRuns } from "../scenario/runs.ts";
 import type { Deliveries } from "../webhooks/deliveries.ts";
 import type { Faults } from "../world/faults.ts";
 import type { LoginKind, SecretName, Token } from "../world/model.ts";
@@ -13,6 +15,9 @@ export interface Context {
   deliveries: Deliveries;
   faults: Faults;
   uploadedFiles: UploadedFiles;
+  /** The scripted receivers. */
+  receivers: Receivers;
+  scenarios: ScenarioRuns;
   /** The credential of the control routes. */
   controlToken: ControlToken;
   secrets: Record<SecretName, string>;

@@ -23,7 +23,7 @@ const pageInboxAppId = 26_390_203_743_090;
 export async function sendAsAccount(context: Context, fields: Fields): Promise<PublishedEvent & { person: string }> {
   const { world } = context;
   const account = requireAccount(world, fields);
-  const attachments = parseAttachments(fields);
+  const attachments = parseAttachments(fields, context.url());
   const text = optionalString(fields, "text") ?? null;
   if (text === null && attachments.length === 0)
     throw new BadInput("text is missing: set the text that the account writes");

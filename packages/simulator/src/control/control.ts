@@ -10,20 +10,21 @@ import {
   requiredString,
 } from "../http/fields.ts";
 import { type Call, type HttpOutcome, json } from "../http/http-server.ts";
-import { faultModes, faultTargets } from "../world/faults.ts";
 import { connections } from "../world/model.ts";
 import { addSeedAccount } from "../world/seed.ts";
 import { restrict, sendAsAccount, sendPolicy, setSubscription } from "./account-actions.ts";
+import { deliverNow, setClock, setDelivery, setFault } from "./conditions.ts";
 import { deauthorize, requestDeletion } from "./duties.ts";
 import { inspectMessage, listWebhooks } from "./inspection.ts";
 import { editPerson } from "./people.ts";
 import { handlePersonAction } from "./person-sends.ts";
+import { connectReceiver, listReceivers, removeReceiver, setReceiver } from "./receivers.ts";
+import { replayEvent, resendWebhook } from "./resend.ts";
+import { listScenarios, runScenario, stopScenario } from "./scenarios.ts";
 import { changeTokens, tokenStatus } from "./tokens.ts";
 import { sendDashboardTest, sendRawWebhook, verifyCallback } from "./webhooks.ts";
 
 type Control = (context: Context, fields: Fields, call: Call) => unknown;
-
-const clockOffsetMax = 10 * 365 * 24 * 3_600_000;
 
 export const controlRoutes: Record<string, Control> = {
   "GET /state": state,
@@ -41,15 +42,21 @@ export const controlRoutes: Record<string, Control> = {
   "POST /data-deletion": requestDeletion,
   "POST /accounts": addAccount,
   "POST /raw": sendRawWebhook,
+  "POST /resend": resendWebhook,
+  "POST /app-replay": replayEvent,
+  "GET /receivers": listReceivers,
+  "POST /receivers": setReceiver,
+  "POST /remove-receiver": removeReceiver,
+  "POST /connect-receiver": connectReceiver,
   "POST /dashboard-test": sendDashboardTest,
   "POST /verify": verifyCallback,
   "POST /faults": setFault,
   "POST /clock": setClock,
   "POST /delivery": setDelivery,
-  "POST /deliver-now": ({ deliveries }) => {
-    deliveries.deliverNow();
-    return { pending: deliveries.pending() };
-  },
+  "POST /deliver-now": deliverNow,
+  "GET /scenarios": listScenarios,
+  "POST /scenarios": runScenario,
+  "POST /stop-scenario": stopScenario,
   "POST /clear-threads": async ({ world }) => {
     const threads = world.clearThreads();
     await world.save();
@@ -87,7 +94,7 @@ export async function control(context: Context, path: string, call: Call): Promi
 }
 
 /** The state that the page shows. With `?since=<version>`, only the version if nothing has changed since. */
-function state({ world, deliveries, faults }: Context, _fields: Fields, call: Call): unknown {
+function state({ world, deliveries, faults, scenarios }: Context, _fields: Fields, call: Call): unknown {
   const { version } = world;
   if (call.query.get("since") === String(version)) return { version, unchanged: true };
   const { accounts, people, threads, subscriptions, failing, ended, clockOffsetMs } = world.state;
@@ -108,6 +115,7 @@ function state({ world, deliveries, faults }: Context, _fields: Fields, call: Ca
     pending: deliveries.pending(),
     fault: faults.snapshot(),
     delivery: deliveries.options,
+    scenario: scenarios.status(),
   };
 }
 
@@ -132,55 +140,4 @@ async function addAccount({ world }: Context, fields: Fields): Promise<unknown> 
   const account = addSeedAccount(world.state, seed, world.now());
   await world.save();
   return account;
-}
-
-/** `{mode, on?, for?, skip?}`; with mode `error` also `code`, `subcode?`, `status?`, with `rate_limited` `minutes?`. */
-function setFault({ world, faults }: Context, fields: Fields): unknown {
-  const mode = optionalEnum(fields, "mode", faultModes);
-  if (mode === undefined) throw new BadInput(`mode must be one of ${faultModes.join(", ")}`);
-  const times = optionalInteger(fields, "for", 1, 1_000_000);
-  const fault = {
-    mode,
-    code: optionalInteger(fields, "code", 1, 99_999_999),
-    subcode: optionalInteger(fields, "subcode", 1, 99_999_999),
-    status: optionalInteger(fields, "status", 400, 599),
-    minutes: optionalInteger(fields, "minutes", 0, 1_000_000),
-  };
-  if (mode === "error" && fault.code === undefined)
-    throw new BadInput("code is missing: mode error requires the error code");
-  const skip = optionalInteger(fields, "skip", 0, 1_000_000) ?? 0;
-  faults.set(fault, optionalEnum(fields, "on", faultTargets) ?? "sends", { times, skip });
-  world.version += 1;
-  return faults.snapshot();
-}
-
-/** `{advance_ms}` advances every clock of the host, or of the simulator alone. `{offset_ms}` sets the simulator's own. */
-async function setClock(context: Context, fields: Fields): Promise<unknown> {
-  const { world, host } = context;
-  const advance = optionalInteger(fields, "advance_ms", 1, clockOffsetMax);
-  const offset = optionalInteger(fields, "offset_ms", -clockOffsetMax, clockOffsetMax);
-  if (advance !== undefined && host !== undefined) await host.advanceClock(advance);
-  else if (advance === undefined && offset === undefined)
-    throw new BadInput("offset_ms is missing: set the milliseconds to add to the real time, or advance_ms");
-  else await setClockOffset(context, advance === undefined ? (offset ?? 0) : world.state.clockOffsetMs + advance);
-  return { now: world.now(), offset_ms: world.state.clockOffsetMs };
-}
-
-/** Sets the simulator's clock to `offset` milliseconds ahead of the real time. */
-export async function setClockOffset({ world, deliveries }: Context, offset: number): Promise<void> {
-  const change = offset - world.state.clockOffsetMs;
-  world.state.clockOffsetMs = offset;
-  deliveries.onClockChange(change);
-  await world.save();
-}
-
-function setDelivery({ world, deliveries }: Context, fields: Fields): unknown {
-  const { batch, duplicate, shuffle } = deliveries.options;
-  deliveries.options = {
-    batch: optionalInteger(fields, "batch", 1, 1000) ?? batch,
-    duplicate: optionalInteger(fields, "duplicate", 0, 10) ?? duplicate,
-    shuffle: optionalBoolean(fields, "shuffle") ?? shuffle,
-  };
-  world.version += 1;
-  return deliveries.options;
 }

@@ -17,7 +17,7 @@ export async function handlePersonAction(
   const action = {
     kind: optionalEnum(fields, "kind", personKinds) ?? "text",
     text: optionalString(fields, "text"),
-    attachments: parseAttachments(fields),
+    attachments: parseAttachments(fields, context.url()),
     mid: optionalString(fields, "mid"),
     replyTo: optionalString(fields, "reply_to"),
     emoji: optionalString(fields, "emoji"),

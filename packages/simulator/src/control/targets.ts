@@ -38,14 +38,20 @@ export function findOrAddPerson(world: World, account: Account, idOrName: string
     : world.addPerson(account, idOrName);
 }
 
-/** The field `attachments`: a list of `{type, url}`. Throws BadInput. */
-export function parseAttachments(fields: Fields): Attachment[] {
+/**
+ * The field `attachments`: a list of `{type, url}`. A URL that begins with `/` is one of the simulator, whose origin is
+ * `origin`. Throws BadInput.
+ */
+export function parseAttachments(fields: Fields, origin: string): Attachment[] {
   const attachments = fields.attachments ?? [];
   if (!Array.isArray(attachments)) throw new BadInput("attachments must be a list of {type, url}");
   return attachments.map((one: unknown) => {
     if (!isFields(one)) throw new BadInput("attachments must be a list of {type, url}");
     const url = optionalString(one, "url");
-    return { type: requiredString(one, "type"), ...(url === undefined ? {} : { payload: { url } }) };
+    return {
+      type: requiredString(one, "type"),
+      ...(url === undefined ? {} : { payload: { url: url.startsWith("/") ? origin + url : url } }),
+    };
   });
 }
 

@@ -9,7 +9,7 @@ const lifeMax = 365 * day;
 
 /** What happens to tokens, with the subcode of error 190 that follows. */
 const revocations: Record<string, number> = { revoke: 460, checkpoint: 459, remove_app: 458 };
-const actions = ["expire", "restore", ...Object.keys(revocations)] as const;
+export const tokenActions = ["expire", "restore", ...Object.keys(revocations)] as const;
 
 /** A token without its value. */
 interface TokenStatus {
@@ -36,9 +36,10 @@ export function tokenStatus(token: Token, now: number): TokenStatus {
  */
 export async function changeTokens({ world }: Context, fields: Fields): Promise<{ tokens: TokenStatus[] }> {
   const tokens = tokensOf(world, fields);
-  const action = optionalEnum(fields, "action", actions);
+  const action = optionalEnum(fields, "action", tokenActions);
   const life = optionalInteger(fields, "life_ms", 0, lifeMax);
-  if (action === undefined && life === undefined) throw new BadInput(`action must be one of ${actions.join(", ")}`);
+  if (action === undefined && life === undefined)
+    throw new BadInput(`action must be one of ${tokenActions.join(", ")}`);
   const now = world.now();
   for (const token of tokens) {
     if (life !== undefined) token.expiresAt = now + life;

@@ -1,5 +1,6 @@
 import type { Context } from "../calls/context.ts";
 import { BadInput, type Fields, optionalEnum, requiredString } from "../http/fields.ts";
+import type { EnqueuedWebhook } from "../webhooks/deliveries.ts";
 import { wireJson } from "../webhooks/signing.ts";
 import type { SecretName, WebhookObject } from "../world/model.ts";
 
@@ -9,11 +10,22 @@ function secretFor(object: WebhookObject, fields: Fields): SecretName {
   return optionalEnum(fields, "secret", ["meta", "instagram"]) ?? (object === "instagram" ? "instagram" : "meta");
 }
 
+/** The answer of a control route that sends a body. */
+export interface SentBody {
+  status_of_webhook: "delivered" | "waiting";
+  receiver: number | string | null;
+  webhook: string | null;
+}
+
 async function sendBody(
   { deliveries }: Context,
   webhook: { object: WebhookObject; secret: SecretName; body: string },
-): Promise<{ status_of_webhook: "delivered" | "waiting"; receiver: number | string | null; webhook: string | null }> {
-  const { id, outcome } = deliveries.enqueueBody({ ...webhook, mids: [] });
+): Promise<SentBody> {
+  return toSentBody(deliveries.enqueueBody({ ...webhook, mids: [] }));
+}
+
+/** Waits for the first attempt. */
+export async function toSentBody({ id, outcome }: EnqueuedWebhook): Promise<SentBody> {
   const receiver = await outcome;
   return { status_of_webhook: receiver === 200 ? "delivered" : "waiting", receiver, webhook: id };
 }

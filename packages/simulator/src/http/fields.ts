@@ -49,3 +49,20 @@ export function optionalEnum<const Value extends string>(
   if (match === undefined) throw new BadInput(`${name} must be one of ${values.join(", ")}`);
   return match;
 }
+
+/** Throws a BadInput for a field that is not one of `names`, and lists them. */
+export function refuseUnknownFields(fields: Fields, names: readonly string[]): void {
+  const unknown = Object.keys(fields).find((name) => !names.includes(name));
+  if (unknown !== undefined)
+    throw new BadInput(`unknown field ${JSON.stringify(unknown.slice(0, 60))}; the fields are: ${names.join(", ")}`);
+}
+
+/** Runs a check of a part of the input. Its BadInput names the place, such as `steps[2]`. */
+export function atPlace<Value>(place: string, check: () => Value): Value {
+  try {
+    return check();
+  } catch (error) {
+    if (error instanceof BadInput) throw new BadInput(`${place}: ${error.message}`);
+    throw error;
+  }
+}

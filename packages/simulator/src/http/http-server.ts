@@ -16,6 +16,8 @@ export interface Call {
   headers: IncomingMessage["headers"];
   /** The fields of a JSON or form body; empty if there is none. */
   body: Fields;
+  /** The bytes of the body. */
+  raw: Buffer;
   /** The body if it is a multipart form, otherwise null. */
   form: FormData | null;
   /** True if the body is neither a JSON object nor a form. */
@@ -90,6 +92,7 @@ async function respond(
     query: url.searchParams,
     headers: request.headers,
     body: fields ?? {},
+    raw,
     form,
     unreadable: fields === null,
   });

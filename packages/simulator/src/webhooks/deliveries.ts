@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { printError } from "../../../loopback/src/terminal.ts";
-import type { Delivery, OutgoingEvent, SecretName, WebhookObject } from "../world/model.ts";
+import type { Delivery, LoggedWebhook, OutgoingEvent, SecretName, WebhookObject } from "../world/model.ts";
 import type { World } from "../world/world.ts";
 import { composeBody } from "./body.ts";
 import { postWebhook, webhookHeaders } from "./post.ts";
@@ -10,6 +10,8 @@ import { WebhookLog } from "./webhook-log.ts";
 /** Waits before the retries: the first ones come quickly, then the wait grows up to one hour. */
 const retryDelaysMs = [100, 400, 1_500, 5_000, 15_000, 60_000, 300_000, 900_000, 1_800_000, 3_600_000];
 const concurrencyMax = 16;
+/** Signs what the app must refuse. */
+const FORGED_SECRET = "not the secret of the app";
 const batchWindowMs = 1_000;
 /** A longer timer would fire at once. */
 const timerMaxMs = 2 ** 31 - 1;
@@ -113,7 +115,7 @@ export class Deliveries {
 
   /** The same for a complete body. */
   enqueueBody(
-    webhook: { object: WebhookObject; secret: SecretName; body: string; mids: string[] },
+    webhook: Pick<Delivery, "object" | "secret" | "body" | "mids" | "copyOf" | "isForged">,
     delayMs = 0,
   ): EnqueuedWebhook {
     const jitter = this.options.shuffle ? Math.random() * 400 : 0;
@@ -122,7 +124,7 @@ export class Deliveries {
       (): Delivery => ({
         ...webhook,
         id: randomUUID(),
-        nodes: subscribedNodes(this.#world, webhook.object, webhook.body),
+        nodes: webhook.isForged ? [] : subscribedNodes(this.#world, webhook.object, webhook.body),
         attempts: 0,
         dueAt: this.#world.now() + delayMs + jitter,
         lastProblem: null,
@@ -139,15 +141,40 @@ export class Deliveries {
     return { id, outcome };
   }
 
+  /**
+   * Sends a webhook of the log again, or a changed body in its place. `isForged` signs it with a secret that is not the app's:
+   * it is sent once, and its refusal does not count against the subscription.
+   */
+  sendAgain(
+    original: LoggedWebhook,
+    { object, body, isForged }: { object: WebhookObject; body: string; isForged: boolean },
+  ): EnqueuedWebhook {
+    const { id: copyOf, secret } = original;
+    return this.enqueueBody({ object, secret, body, mids: [], copyOf, ...(isForged ? { isForged } : {}) });
+  }
+
   /** The request of a delivery, which is the same for every attempt. */
-  #request({ object, body, secret }: Delivery): { url: string; headers: Record<string, string>; body: string } {
+  #request({ object, body, secret, isForged }: Delivery): {
+    url: string;
+    headers: Record<string, string>;
+    body: string;
+  } {
     const { webhookBase, secrets } = this.#settings;
     const path = object === "instagram" ? "/webhooks/instagram" : "/webhooks/messenger";
-    return { url: `${webhookBase}${path}`, headers: webhookHeaders(body, secrets[secret]), body };
+    return {
+      url: `${webhookBase}${path}`,
+      headers: webhookHeaders(body, isForged ? FORGED_SECRET : secrets[secret]),
+      body,
+    };
   }
 
   #log(delivery: Delivery): void {
-    this.log.add(delivery.id, { ...this.#request(delivery), secret: delivery.secret });
+    const { copyOf, secret } = delivery;
+    this.log.add(delivery.id, {
+      ...this.#request(delivery),
+      secret,
+      ...(copyOf === undefined ? {} : { copy_of: copyOf }),
+    });
   }
 
   #compose(events: OutgoingEvent[]): { object: WebhookObject; secret: SecretName; body: string; mids: string[] } {
@@ -211,8 +238,13 @@ export class Deliveries {
   }
 
   #retry(delivery: Delivery, problem: string): void {
+    const { deliveries } = this.#world.state;
     // The subscription may have ended during the attempt.
-    if (!this.#world.state.deliveries.includes(delivery)) return;
+    if (!deliveries.includes(delivery)) return;
+    if (delivery.isForged) {
+      deliveries.splice(deliveries.indexOf(delivery), 1);
+      return;
+    }
     recordFailure(this.#world, delivery.nodes);
     const now = this.#world.now();
     const retryAt = now + (retryDelaysMs[Math.min(delivery.attempts, retryDelaysMs.length - 1)] ?? 3_600_000);

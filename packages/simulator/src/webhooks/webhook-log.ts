@@ -21,7 +21,7 @@ export class WebhookLog {
     this.#webhooks = new Map(stored.map((webhook) => [webhook.id, webhook]));
   }
 
-  add(id: string, request: Pick<LoggedWebhook, "url" | "secret" | "headers" | "body">): void {
+  add(id: string, request: Pick<LoggedWebhook, "url" | "secret" | "headers" | "body" | "copy_of">): void {
     if (this.#webhooks.has(id) || request.body.length > bodyCharsMax) return;
     const webhook = { id, ...request, mids: mentionedMids(request.body), attempts: [] };
     this.#webhooks.set(id, webhook);

@@ -168,6 +168,10 @@ export interface Delivery {
   /** Milliseconds since 1970 by the simulator's clock. */
   dueAt: number;
   lastProblem: string | null;
+  /** The webhook that is sent again with this one. */
+  copyOf?: string;
+  /** True signs it with a secret that is not the app's. */
+  isForged?: boolean;
 }
 
 /** One attempt to deliver a webhook. */
@@ -195,6 +199,34 @@ export interface LoggedWebhook {
   mids: string[];
   /** The newest 20, oldest first. */
   attempts: LoggedAttempt[];
+  /** The webhook that was sent again with this one. Absent for an original. */
+  copy_of?: string;
+}
+
+/** What a receiver does with the next requests. */
+export interface ReceiverStep {
+  /** The status of the answer. */
+  status: number;
+  /** How long the answer is delayed, in milliseconds of real time. */
+  delay_ms: number;
+  /** The body of the answer. */
+  body: string;
+  /** The seconds in the header `Retry-After`; null without one. */
+  retry_after: number | null;
+  /** True cuts the connection instead of an answer. */
+  drop: boolean;
+  /** For how many requests it applies. The last step applies to all that follow. */
+  times: number;
+}
+
+/** A receiver of webhooks that answers by a script. */
+export interface Receiver {
+  name: string;
+  steps: ReceiverStep[];
+  /** How many requests the steps have answered. */
+  taken: number;
+  /** Verifies what it receives; null without a secret. */
+  secret: string | null;
 }
 
 interface SentMessage {
@@ -230,6 +262,7 @@ export interface State {
   webhooks: LoggedWebhook[];
   sent: SentMessage[];
   uploads: Upload[];
+  receivers: Receiver[];
 }
 
 /** Two users, so that a callback about one of them concerns only that user's logins. */
@@ -257,5 +290,6 @@ export function emptyState(): State {
     webhooks: [],
     sent: [],
     uploads: [],
+    receivers: [],
   };
 }

@@ -1,0 +1,94 @@
+import { personKinds } from "../control/person-events.ts";
+import { tokenActions } from "../control/tokens.ts";
+import {
+  BadInput,
+  type Fields,
+  isFields,
+  optionalBoolean,
+  optionalEnum,
+  optionalInteger,
+  optionalString,
+} from "../http/fields.ts";
+import { faultModes, faultTargets } from "../world/faults.ts";
+import type { StepName } from "./model.ts";
+
+/** Throws a BadInput if the field is set and not valid. */
+type Check = (fields: Fields, name: string) => void;
+
+const charsMax = 20_000;
+const attachmentsMax = 30;
+const yearMs = 365 * 24 * 3_600_000;
+
+const text: Check = (fields, name) => {
+  if ((optionalString(fields, name) ?? "").length > charsMax)
+    throw new BadInput(`${name} is longer than ${charsMax} characters`);
+};
+const flag: Check = (fields, name) => void optionalBoolean(fields, name);
+const integer =
+  (min: number, max: number): Check =>
+  (fields, name) =>
+    void optionalInteger(fields, name, min, max);
+const oneOf =
+  (values: readonly string[]): Check =>
+  (fields, name) =>
+    void optionalEnum(fields, name, values);
+
+const attachments: Check = (fields, name) => {
+  const list = fields[name] ?? [];
+  if (!Array.isArray(list) || list.length > attachmentsMax || !list.every(isFields))
+    throw new BadInput(`${name} must be a list of at most ${attachmentsMax} {type, url}`);
+};
+
+/** The fields of each step, with their checks. The route itself checks what depends on the state. */
+export const stepFields: Record<StepName, Record<string, Check>> = {
+  "person-sends": {
+    person: text,
+    kind: oneOf(personKinds),
+    text,
+    attachments,
+    mid: text,
+    reply_to: text,
+    emoji: text,
+    payload: text,
+    ad_id: text,
+    by_account: flag,
+  },
+  "account-sends": { person: text, text, attachments, reply_to: text },
+  people: {
+    person: text,
+    name: text,
+    username: text,
+    blocked: flag,
+    standby: flag,
+    role: flag,
+    profile: flag,
+    nameless: flag,
+    picture: flag,
+  },
+  policy: { action: oneOf(["warning", "block", "unblock"]), reason: text },
+  tokens: { action: oneOf(tokenActions), life_ms: integer(0, yearMs) },
+  restrictions: { minutes: integer(0, 60 * 24 * 365) },
+  subscriptions: { subscribed: flag },
+  faults: {
+    mode: oneOf(faultModes),
+    on: oneOf(faultTargets),
+    for: integer(1, 1_000_000),
+    skip: integer(0, 1_000_000),
+    code: integer(1, 99_999_999),
+    subcode: integer(1, 99_999_999),
+    status: integer(400, 599),
+    minutes: integer(0, 1_000_000),
+  },
+  delivery: { batch: integer(1, 1000), duplicate: integer(0, 10), shuffle: flag },
+  "deliver-now": {},
+  clock: { advance_ms: integer(1, yearMs) },
+  wait: { ms: integer(1, 60_000) },
+};
+
+/** The fields without which a step does nothing. */
+export const requiredFields: Partial<Record<StepName, readonly string[]>> = {
+  policy: ["action"],
+  faults: ["mode"],
+  clock: ["advance_ms"],
+  wait: ["ms"],
+};
