@@ -65,7 +65,7 @@ const wholeRunsOnly = [
   "test/e2e/webhooks/listen.test.ts",
   "test/packages/local-aws/emulators/crash.test.ts",
   "test/packages/{local-aws,simulator}/package.test.ts",
-  "test/packages/simulator/page/{page-connection,page-messages,page-views,page-world}.test.ts",
+  "test/packages/simulator/page/{page-bench,page-connection,page-messages,page-views,page-world}.test.ts",
   "test/local/stack/earlier-data-folder.test.ts",
   "test/web/{check-page-access,check-page-ends,docs-page}.test.ts",
   "test/functions/deliver/starved.test.ts",

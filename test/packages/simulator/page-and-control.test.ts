@@ -41,7 +41,7 @@ test("the page labels every field", async () => {
   const simulator = await startReady();
   const html = await (await fetch(`${simulator.url}/`)).text();
   const fields = [...html.matchAll(/<(?:input|select|textarea)[^>]* id="([^"]+)"/g)].map(([, id]) => id);
-  expect(fields).toEqual(["as-person", "as-account", "text", "name", "token"]);
+  expect(fields).toEqual(["as-person", "as-account", "text", "name", "resend-body", "resend-forged", "token"]);
   for (const id of fields) expect(html).toContain(`for="${id}"`);
   expect(html).toContain('aria-live="polite"');
 });

@@ -20,11 +20,15 @@ export function toReceiverResponse({ url }: Context, { name, steps, taken, secre
   };
 }
 
-/** `GET /receivers`: every receiver. With `?name=`, one with the newest 100 requests that it got, the newest first. */
+/** `GET /receivers`: every receiver, and whether the app can add one as an endpoint. With `?name=`, one with the newest 100 requests that it got, the newest first. */
 export function listReceivers(context: Context, _fields: Fields, { query }: Call): unknown {
   const { receivers } = context;
   const name = query.get("name");
-  if (name === null) return { receivers: receivers.list().map((one) => toReceiverResponse(context, one)) };
+  if (name === null)
+    return {
+      receivers: receivers.list().map((one) => toReceiverResponse(context, one)),
+      can_connect: context.host?.addEndpoint !== undefined,
+    };
   return { receiver: toReceiverResponse(context, receivers.require(name)), requests: receivers.requests(name) };
 }
 

@@ -1,5 +1,8 @@
-import type { Account, FacebookUser, Person, Thread } from "../world/model.ts";
+import type { RunStatus } from "../scenario/model.ts";
+import type { Account, FacebookUser, Person, ReceiverStep, Thread } from "../world/model.ts";
 import { askForToken, controlToken } from "./access/control-token.ts";
+
+export type { ReceiverStep, RunStatus };
 
 /** The state of the simulator, as `GET /_sim/state` returns it. */
 export interface SimulatorState {
@@ -18,6 +21,8 @@ export interface SimulatorState {
   restricted: Record<string, number>;
   pending: { id: string; mids: string[]; dueAt: number; attempts: number }[];
   fault: { mode: string; on: string; left: number | null };
+  /** The newest run of a scenario, which may still go on. */
+  scenario: RunStatus | null;
 }
 
 /** A token without its value. */
@@ -48,6 +53,18 @@ export interface Webhook {
   body: string;
   attempts: { at: number; status: number | null; problem: string | null; body: string; duration_ms: number }[];
   next_attempt_at: number | null;
+  /** The webhook that was sent again with this one. */
+  copy_of?: string;
+}
+
+/** A scripted receiver. */
+export interface Receiver {
+  name: string;
+  url: string;
+  steps: ReceiverStep[];
+  /** The index of the step that answers the next request. */
+  next_step: number;
+  has_secret: boolean;
 }
 
 /** A delivery of the app to an endpoint, as the app returns it. */
@@ -63,7 +80,7 @@ export interface Delivery {
 
 export interface AppReport {
   message: unknown;
-  deliveries: { endpoint: string; delivery: Delivery }[];
+  deliveries: { endpoint: string; endpoint_id: string; delivery: Delivery }[];
   problem: string | null;
 }
 

@@ -1,11 +1,13 @@
 import { connectTokenDialog, isTokenAwaited } from "./access/control-token.ts";
+import { connectBench, drawBench } from "./bench/bench-dialog.ts";
+import { connectResendDialog } from "./bench/resend-dialog.ts";
 import { connectComposer, drawComposer, startMode } from "./composer.ts";
 import { connectConnectionDialog, drawConnection } from "./connection-dialog.ts";
 import { closeInspector, connectInspector, openMessage, openWebhook, selectedMid } from "./inspector/inspector.ts";
 import type { MessageHandlers } from "./message-actions.ts";
 import { notifyProblem } from "./notices.ts";
 import { connectPersonDialog, drawPeople } from "./people-list.ts";
-import { act, currentScene, onScene, onScreen, refresh, target } from "./store.ts";
+import { act, connectAddress, currentScene, onScene, onScreen, refresh, target } from "./store.ts";
 import { connectThread, drawThread, scrollToEnd } from "./thread.ts";
 import { connectThreadHead, drawThreadHead } from "./thread-head.ts";
 import { connectToolbar, drawClock, drawToolbar, setStatus } from "./toolbar.ts";
@@ -37,6 +39,7 @@ onScene((scene) => {
   drawComposer(scene);
   drawToolbar(scene);
   drawConnection(scene);
+  drawBench(scene);
 });
 onScreen((screen) => {
   if (screen === "thread") scrollToEnd();
@@ -48,6 +51,9 @@ connectComposer(openWebhook);
 connectInspector();
 connectPersonDialog();
 connectConnectionDialog();
+connectBench();
+connectResendDialog();
+connectAddress();
 connectTokenDialog(() => void refresh().catch(() => {}));
 
 async function poll(): Promise<void> {

@@ -47,21 +47,33 @@ export function drawPeople(scene: Scene): void {
     new Date(now()).getDate(),
   ];
   replaceChildren(byId("people"), shape, () =>
-    state.accounts.map((account) =>
-      element(
-        "section",
-        { class: "account", "aria-labelledby": `account-${account.key} platform-${account.key}` },
-        accountHead(account, scene),
+    newestFirst(state.accounts, (account) => newestAt(rows.filter(({ one }) => one.account === account.key))).map(
+      (account) =>
         element(
-          "ul",
-          { class: "rows" },
-          ...rows
-            .filter(({ one }) => one.account === account.key)
-            .map(({ one, last, unread }) => personRow({ person: one, last, unread, isCurrent: one === person })),
+          "section",
+          { class: "account", "aria-labelledby": `account-${account.key} platform-${account.key}` },
+          accountHead(account, scene),
+          element(
+            "ul",
+            { class: "rows" },
+            ...newestFirst(
+              rows.filter(({ one }) => one.account === account.key),
+              (row) => newestAt([row]),
+            ).map(({ one, last, unread }) => personRow({ person: one, last, unread, isCurrent: one === person })),
+          ),
         ),
-      ),
     ),
   );
+}
+
+/** Sorts by a time, the newest first. Those of the same time keep their order. */
+function newestFirst<Item>(items: readonly Item[], timeOf: (item: Item) => number): Item[] {
+  return items.toSorted((a, b) => timeOf(b) - timeOf(a));
+}
+
+/** The time of the newest message; 0 without messages. */
+function newestAt(rows: readonly { last: ThreadMessage | undefined }[]): number {
+  return Math.max(0, ...rows.map(({ last }) => last?.at ?? 0));
 }
 
 function accountHead(account: Account, { state }: Scene): HTMLElement {

@@ -12,15 +12,32 @@ export interface Scene {
 export type Screen = "list" | "thread" | "details";
 
 let state: SimulatorState | null = null;
-let selected = readHash();
+let selected = readAddress();
 /** When the state was read, so that the clock goes on between two changes. */
 let readAt = 0;
 const listeners: ((scene: Scene) => void)[] = [];
 const screenListeners: ((screen: Screen) => void)[] = [];
 
-function readHash(): { account: string; person: string } {
-  const [account = "", person = ""] = location.hash.slice(1).split("/").map(decodeURIComponent);
-  return { account, person };
+/** The address of a thread is `#<account>/<person>`. A broken one selects the first thread. */
+function readAddress(): { account: string; person: string } {
+  try {
+    const [account = "", person = ""] = location.hash.slice(1).split("/").map(decodeURIComponent);
+    return { account, person };
+  } catch {
+    return { account: "", person: "" };
+  }
+}
+
+/** Shows the thread of the address when the person goes back or forward, or opens another address in this tab. */
+export function connectAddress(): void {
+  if (selected.person !== "") showScreen("thread");
+  addEventListener("popstate", () => {
+    // A link with the token is none of a thread.
+    if (location.hash.startsWith("#token=")) return;
+    selected = readAddress();
+    showScreen(selected.person === "" ? "list" : "thread");
+    render();
+  });
 }
 
 /** Calls the listener with each change. */
@@ -32,10 +49,11 @@ export function onScene(listener: (scene: Scene) => void): void {
 export function currentScene(): Scene | null {
   if (state === null) return null;
   const { accounts, people, threads } = state;
+  const key = accounts.some((one) => one.key === selected.account) ? selected.account : accounts[0]?.key;
   const person =
-    people.find((one) => one.id === selected.person && one.account === selected.account) ??
-    people.find((one) => one.account === (selected.account === "" ? accounts[0]?.key : selected.account));
-  const account = accounts.find(({ key }) => key === (person?.account ?? selected.account)) ?? accounts[0];
+    people.find((one) => one.id === selected.person && one.account === key) ??
+    people.find((one) => one.account === key);
+  const account = accounts.find((one) => one.key === key);
   return { state, account, person, thread: threads.find((one) => isThreadOf(one, person)) };
 }
 
@@ -48,9 +66,11 @@ export function now(): number {
   return state === null ? Date.now() : state.now + (Date.now() - readAt);
 }
 
+/** Selects the person, and adds the address of their thread to the history of the tab. */
 export function showPerson(person: Person): void {
   selected = { account: person.account, person: person.id };
-  history.replaceState(null, "", `#${encodeURIComponent(person.account)}/${encodeURIComponent(person.id)}`);
+  const address = `#${encodeURIComponent(person.account)}/${encodeURIComponent(person.id)}`;
+  if (location.hash !== address) history.pushState(null, "", address);
   render();
 }
 
@@ -75,13 +95,14 @@ export function render(): void {
   if (scene !== null) for (const listener of listeners) listener(scene);
 }
 
-export async function refresh(): Promise<void> {
+/** Reads the state and returns it. */
+export async function refresh(): Promise<SimulatorState> {
   const answer = await call<SimulatorState & { unchanged?: true }>(`/state?since=${state?.version ?? 0}`);
-  if (answer.unchanged !== true) {
-    state = answer;
-    readAt = Date.now();
-  }
+  const newest = answer.unchanged === true && state !== null ? state : answer;
+  if (newest !== state) readAt = Date.now();
+  state = newest;
   render();
+  return newest;
 }
 
 /** The fields that name the selected account and person. */

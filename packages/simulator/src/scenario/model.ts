@@ -45,3 +45,16 @@ export const stepNames = [
   "wait",
 ] as const;
 export type StepName = (typeof stepNames)[number];
+
+/** The newest run, which may still go on. */
+export interface RunStatus {
+  scenario: string;
+  title: string;
+  /** `stopped` if it was ended by hand, `failed` if a step was refused. */
+  state: "running" | "completed" | "stopped" | "failed";
+  /** The actions that are done, and how many the scenario has. */
+  done: number;
+  of: number;
+  /** Why a step was refused; null if none was. */
+  problem: string | null;
+}

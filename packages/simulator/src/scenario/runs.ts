@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { atPlace, BadInput, type Fields } from "../http/fields.ts";
 import type { World } from "../world/world.ts";
-import type { Scenario, ScenarioStep, StepName } from "./model.ts";
+import type { RunStatus, Scenario, ScenarioStep, StepName } from "./model.ts";
 import { withMessageIds } from "./parse.ts";
 
 /** The account that a scenario acts on, and the person who writes. */
@@ -9,19 +9,6 @@ export interface ScenarioTarget {
   account: string;
   connection: string;
   person: string;
-}
-
-/** The newest run, which may still go on. */
-export interface RunStatus {
-  scenario: string;
-  title: string;
-  /** `stopped` if it was ended by hand, `failed` if a step was refused. */
-  state: "running" | "completed" | "stopped" | "failed";
-  /** The actions that are done, and how many the scenario has. */
-  done: number;
-  of: number;
-  /** Why a step was refused; null if none was. */
-  problem: string | null;
 }
 
 /** What a step did. */

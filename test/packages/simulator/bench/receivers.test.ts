@@ -117,7 +117,7 @@ test.each([
   const { status, body } = await sim("/receivers", fields);
   expect(status).toBe(400);
   expect(body.error).toContain(reason);
-  expect((await get("/_sim/receivers")).body).toEqual({ receivers: [] });
+  expect((await get("/_sim/receivers")).body).toEqual({ receivers: [], can_connect: false });
 });
 
 test("a receiver beyond the twentieth is refused, and one that does not exist is named with those that do", async () => {

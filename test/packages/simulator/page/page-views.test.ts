@@ -133,6 +133,8 @@ test("at 390 px list, thread and details are screens with a way back", async () 
   await at.page.setViewportSize({ width: 390, height: 844 });
   try {
     const contact = at.page.locator(".contact", { hasText: at.name });
+    // The address is that of the thread.
+    await at.page.getByRole("button", { name: "Back to the people" }).click();
     await at.expectAccessible();
     await contact.click();
     await at.page.locator("#text").waitFor();

@@ -29,8 +29,14 @@ export function openMessage(message: ThreadMessage): void {
   open({ mid: message.mid, title: content });
 }
 
-export function openWebhook(webhook: string): void {
-  open({ webhook, title: "Webhook without a message" });
+export function openWebhook(webhook: string, title = "Webhook without a message"): void {
+  open({ webhook, title });
+}
+
+/** Shows what was just sent again: beside the original in the details of a message, or in its place. */
+function onSent(webhook: string): void {
+  if (subject !== null && "webhook" in subject) openWebhook(webhook, subject.title);
+  else void update();
 }
 
 function open(next: Subject): void {
@@ -101,7 +107,7 @@ function draw(): void {
   panel.setAttribute("aria-labelledby", `tab-${tab}`);
   const read = inspection;
   replaceChildren(panel, [tab, subject, read], () =>
-    read === null ? ["Loading…"].map((text) => document.createTextNode(text)) : tabs[tab](read),
+    read === null ? ["Loading…"].map((text) => document.createTextNode(text)) : tabs[tab](read, onSent),
   );
 }
 

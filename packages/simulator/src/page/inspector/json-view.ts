@@ -20,8 +20,17 @@ function colored(json: string): (Node | string)[] {
   return parts;
 }
 
-/** A block of code with a title and a button that copies `copied`, or else what is shown. */
+/** A block of text with a title and a button that copies it. */
+export function textView(title: string, text: string): HTMLElement {
+  return block(title, [text], text);
+}
+
+/** A block of JSON with a title and a button that copies `copied`, or else what is shown. */
 export function codeView(title: string, shown: string, copied = shown): HTMLElement {
+  return block(title, colored(shown), copied);
+}
+
+function block(title: string, content: (Node | string)[], copied: string): HTMLElement {
   const copy = button(
     { class: "link", "data-key": `copy ${title}`, "aria-label": `Copy: ${title}` },
     () =>
@@ -36,7 +45,7 @@ export function codeView(title: string, shown: string, copied = shown): HTMLElem
     "figure",
     { class: "code" },
     element("figcaption", {}, element("span", {}, title), copy),
-    element("pre", { tabindex: "0", role: "region", "aria-label": title }, ...colored(shown)),
+    element("pre", { tabindex: "0", role: "region", "aria-label": title }, ...content),
   );
 }
 

@@ -1,5 +1,8 @@
-import type { AppReport, Delivery, Webhook } from "../api.ts";
-import { element } from "../dom.ts";
+import { type AppReport, call, type Delivery, type Webhook } from "../api.ts";
+import { openEditor, sendAgain } from "../bench/resend-dialog.ts";
+import { webhookTitle } from "../bench/webhook-title.ts";
+import { button, element } from "../dom.ts";
+import { notify, notifyProblem } from "../notices.ts";
 import { formatDayTime, formatSeconds } from "../times.ts";
 import { codeView, prettyJson } from "./json-view.ts";
 
@@ -17,23 +20,31 @@ const secretNames = { meta: "Meta app secret", instagram: "Instagram app secret"
 const hint = (...children: (Node | string)[]): HTMLElement => element("p", { class: "hint" }, ...children);
 const code = (text: string): HTMLElement => element("code", {}, text);
 
-/** What an event in a webhook is, by its members. */
-function webhookTitle({ body }: Webhook): string {
-  const { entry } = JSON.parse(body) as { entry: { messaging?: object[]; standby?: object[] }[] };
-  const events = entry.flatMap(({ messaging = [], standby = [] }) => [...messaging, ...standby]);
-  const members = events
-    .flatMap((event) => Object.keys(event))
-    .filter((name) => !["sender", "recipient", "timestamp"].includes(name));
-  const standby = entry.some((one) => one.standby !== undefined) ? ", standby" : "";
-  return `${[...new Set(members)].join(", ") || "event"}${standby}`;
+/** The buttons that send a webhook again. */
+function resendActions(webhook: Webhook, onSent: (id: string) => void): HTMLElement {
+  return element(
+    "div",
+    { class: "knob-actions" },
+    button(
+      { class: "small-button", "data-key": `again ${webhook.id}` },
+      () => sendAgain(webhook, onSent),
+      "Send again",
+    ),
+    button(
+      { class: "small-button", "data-key": `edit ${webhook.id}` },
+      () => openEditor(webhook, onSent),
+      "Edit and send…",
+    ),
+  );
 }
 
-export function webhookTab({ webhooks, call }: Inspection): HTMLElement[] {
+export function webhookTab({ webhooks, call: sendCall }: Inspection, onSent: (id: string) => void): HTMLElement[] {
   const views = webhooks.map((webhook) =>
     element(
       "section",
       { class: "block" },
-      element("h3", {}, `Webhook: ${webhookTitle(webhook)}`),
+      element("h3", {}, `Webhook: ${webhookTitle(webhook)}${webhook.copy_of === undefined ? "" : ", sent again"}`),
+      resendActions(webhook, onSent),
       element("p", { class: "request" }, element("b", {}, "POST "), code(webhook.url)),
       codeView("Body", prettyJson(webhook.body), webhook.body),
       hint(
@@ -47,14 +58,14 @@ export function webhookTab({ webhooks, call }: Inspection): HTMLElement[] {
     ),
   );
   const sent =
-    call === null || call === undefined
+    sendCall === null || sendCall === undefined
       ? []
       : [
           element(
             "section",
             { class: "block" },
             element("h3", {}, "Send call of the app"),
-            codeView("Request body", JSON.stringify(call, null, 2)),
+            codeView("Request body", JSON.stringify(sendCall, null, 2)),
           ),
         ];
   if (views.length + sent.length > 0) return [...sent, ...views];
@@ -153,7 +164,7 @@ function noEndpoint(): HTMLElement {
   );
 }
 
-function deliveryView({ endpoint, delivery }: { endpoint: string; delivery: Delivery }): HTMLElement {
+function deliveryView({ endpoint, endpoint_id, delivery }: AppReport["deliveries"][number]): HTMLElement {
   const kind =
     delivery.status === "delivered" ? "good" : ["failed", "blocked", "dlq"].includes(delivery.status) ? "bad" : "warn";
   const rows = delivery.attempts.map((attempt) =>
@@ -182,5 +193,17 @@ function deliveryView({ endpoint, delivery }: { endpoint: string; delivery: Deli
         ),
     delivery.next_retry_at === null ? null : hint(`The next attempt is at ${formatDayTime(delivery.next_retry_at)}.`),
     element("p", { class: "soft" }, delivery.delivery_id),
+    replayAction(endpoint_id, delivery),
   );
+}
+
+/** An event that waits for an attempt cannot be replayed. */
+function replayAction(endpointId: string, { delivery_id: id, event_type: type, status }: Delivery): HTMLElement | null {
+  if (["pending", "attempting", "retrying"].includes(status)) return null;
+  const replay = (): void =>
+    void call("/app-replay", { endpoint_id: endpointId, delivery_id: id }).then(
+      () => notify(`${type} is delivered again.`),
+      notifyProblem,
+    );
+  return button({ class: "small-button", "data-key": `replay ${id}` }, replay, "Replay the event");
 }
