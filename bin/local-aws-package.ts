@@ -1,6 +1,7 @@
-import { readFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build as bundle } from "esbuild";
+import { buildMailboxFile, type MailboxBuild, mailboxBuilds } from "../packages/local-aws/src/mailbox/page-build.ts";
 import { compileTypes, packPackage } from "./packages/pack.ts";
 
 // `node bin/local-aws-package.ts FOLDER` builds the package that runs templates and writes it as a .tgz to the folder. With
@@ -30,8 +31,14 @@ async function build(source: string, folder: string): Promise<void> {
     // In one folder, beside the entry of the sandboxes.
     splitting: true,
     chunkNames: "[name]-[hash]",
-    external: Object.keys(dependencies),
+    // The mailbox page is built: nothing loads what builds it.
+    external: [...Object.keys(dependencies), "*/page-build.ts"],
   });
   await bundle({ ...options, entryPoints: [join(src, "lambda/sandbox-entry.ts")] });
+  const page = join(dist, "mailbox/page");
+  mkdirSync(page, { recursive: true });
+  cpSync(join(src, "mailbox/page/index.html"), join(page, "index.html"));
+  for (const name of Object.keys(mailboxBuilds) as MailboxBuild[])
+    writeFileSync(join(page, name), await buildMailboxFile(name));
   compileTypes(source, join(dist, "types"));
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type ControlToken, controlTokenProblem } from "../../../loopback/src/control-token.ts";
 import { loopbackOrigins } from "../../../loopback/src/loopback-rule.ts";
+import { mailboxPage } from "../mailbox-page.ts";
 import { parseDuration } from "../support/clock.ts";
 import { iso, type Millis } from "../support/time.ts";
 import type { GatewayRequest } from "./event.ts";
@@ -43,6 +44,9 @@ export async function handleLocalRequest(
   response: ServerResponse,
 ): Promise<void> {
   if (isOtherPage(request)) return sendMessage(response, 403, "This is for programs and for pages of this port.");
+  // It has no mail without the token.
+  const file = await mailboxPage(request.method, path, request.headers);
+  if (file !== null) return void response.writeHead(200, file.headers).end(request.method === "HEAD" ? "" : file.body);
   const problem = controlTokenProblem(request.headers.authorization, controls.token);
   if (problem !== null) {
     response.setHeader("www-authenticate", "Bearer");
