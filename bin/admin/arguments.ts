@@ -32,6 +32,7 @@ Only for the local stack:
   npm run admin -- message [TEXT] [--account HANDLE] [--person NAME] [--json]
   npm run admin -- reply TEXT [--json]
   npm run admin -- hold TEXT [--actor NAME] [--json]
+  npm run admin -- scenario NAME|FILE.json [--account HANDLE] [--person NAME] [--json]
   npm run admin -- clock [DURATION] [--json]
   npm run admin -- env [--json]
 
@@ -68,7 +69,7 @@ dlq lists, explains and redrives messages that no worker could process. Without 
 redrive also needs PARLEY_<NAME>_QUEUE_URL. list --all includes redriven messages.
 listen prints the deliveries of a temporary endpoint, or forwards them to a receiver on this machine.
 message writes a message as a person of the simulator. reply answers the newest conversation. hold holds a message for it
-and prints the link of the check page. clock prints the time of the stack, or advances it: 25h, 8d, PT25H.
+and prints the link of the check page. scenario runs a scenario of the simulator; without a name it lists them. clock prints the time of the stack, or advances it: 25h, 8d, PT25H.
 env prints shell variables with the address of the API and the live key: eval "$(npm run --silent admin -- env)".
 listen, reply and hold use the API key in PARLEY_KEY (default: the live key of the local stack).`;
 

@@ -36,12 +36,13 @@ const commands: Readonly<Record<string, Command>> = {
   message: async (values) => print(values, await (await import("./conversation-commands.ts")).writeMessage(values)),
   reply: async (values) => print(values, await (await import("./conversation-commands.ts")).reply(values)),
   hold: async (values) => print(values, await (await import("./conversation-commands.ts")).hold(values)),
+  scenario: async (values) => print(values, await (await import("./scenario.ts")).runScenario(values)),
   env: async (values) => (await import("./stack-variables.ts")).printVariables(values),
   clock: async (values) => print(values, await (await import("./stack-clock.ts")).clock(values)),
 };
 
 /** They use the API or the simulator of the local stack. */
-const LOCAL_COMMANDS = new Set(["listen", "message", "reply", "hold", "env", "clock"]);
+const LOCAL_COMMANDS = new Set(["listen", "message", "reply", "hold", "scenario", "env", "clock"]);
 
 /**
  * Finds the command that the arguments start with.

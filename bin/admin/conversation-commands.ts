@@ -44,7 +44,7 @@ interface ListedAccount {
 }
 
 /** An account that is connected now, also by a login. */
-async function findAccount(handle: string | undefined): Promise<ListedAccount> {
+export async function findAccount(handle: string | undefined): Promise<ListedAccount> {
   const response = await callLocalApi<{ accounts: ListedAccount[] }>({ method: "GET", path: "/v1/accounts" });
   const { accounts } = requireData(response, "to list the accounts");
   const account = accounts.find((one) => handle === undefined || one.handle === handle.replace(/^@/, ""));
@@ -55,7 +55,7 @@ async function findAccount(handle: string | undefined): Promise<ListedAccount> {
 }
 
 /** The simulator may have two connections of one account. */
-function accountConnection({ platform, page_id }: ListedAccount): Connection {
+export function accountConnection({ platform, page_id }: ListedAccount): Connection {
   if (platform === "messenger") return "messenger";
   return page_id === null ? "instagram_login" : "instagram_page";
 }

@@ -48,3 +48,42 @@ it("the simulator advances every clock of the stack from the simulator", async (
   expect(elapsed).toBeLessThan(3_660_000);
   expect(Math.abs(now - before - elapsed)).toBeLessThan(5_000);
 });
+
+interface Received {
+  requests: { body: string; signature: string; status: number }[];
+}
+
+it("a scripted receiver of the simulator is an endpoint of Parley, which retries, signs, and replays an event to it", async () => {
+  await stack.sim("POST", "/receivers", { name: "shop", steps: [{ status: 503 }, {}] });
+  await stack.sim("POST", "/connect-receiver", { name: "shop" });
+  const { mid } = await stack.sim<{ mid: string }>("POST", "/person-sends", { account, text: "To the receiver" });
+  const requests = async (): Promise<Received["requests"]> => {
+    const all = (await stack.sim<Received>("GET", "/receivers?name=shop")).requests;
+    return all.filter(({ body }) => JSON.parse(body).data.message?.id === mid);
+  };
+  await waitFor("the first attempt", async () => ((await requests()).length === 1 ? true : null));
+  await stack.sim("POST", "/clock", { advance_ms: 600_000 });
+  await waitFor("the retry", async () => ((await requests()).length === 2 ? true : null));
+  const attempts = (await requests()).map(({ status, signature }) => [status, signature]);
+  expect(attempts).toEqual([
+    [200, "verified"],
+    [503, "verified"],
+  ]);
+
+  const replayed = await waitFor("the delivery is settled", async () => {
+    const { deliveries } = await reportOf(mid);
+    const found = deliveries.find(({ endpoint }) => endpoint.endsWith("/receivers/shop"));
+    const delivery = found?.delivery as { status: string; delivery_id: string } | undefined;
+    return found && delivery?.status === "delivered" ? { endpoint_id: found.endpoint_id, ...delivery } : null;
+  });
+  const { endpoint_id, delivery_id } = replayed;
+  await stack.sim("POST", "/app-replay", { endpoint_id, delivery_id });
+  await waitFor("the replay", async () => ((await requests()).length === 3 ? true : null));
+});
+
+it("the mailbox of the stack and the first address that the start prints are pages for a browser", async () => {
+  for (const path of ["/_local/mail", "/app"]) {
+    const response = await fetch(stack.info.base_url + path, { headers: { accept: "text/html" } });
+    expect([path, response.status, response.headers.get("content-type")?.split(";")[0]]).toEqual([path, 200, "text/html"]);
+  }
+});

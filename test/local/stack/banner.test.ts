@@ -43,7 +43,7 @@ it("the banner shows addresses, the key, how long the start took, and short comm
   );
   expect(text.split("\n").find((line) => line.startsWith("  "))).toBe("  Console    http://127.0.0.1:8787/app");
   expect(text).toContain("  Accounts   http://127.0.0.1:8787/oauth/connect\n");
-  expect(text).toContain("  Mail       http://127.0.0.1:8787/_local/mail#token=the-control-token\n");
+  expect(text).toContain("  Mailbox    http://127.0.0.1:8787/_local/mail#token=the-control-token\n");
   expect(text).toContain("  Docs       http://127.0.0.1:8787/docs\n");
   expect(commands(seededLocalJson)).toEqual([
     "npm run admin -- listen",
