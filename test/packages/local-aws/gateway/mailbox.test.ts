@@ -98,6 +98,7 @@ test("a link with the token opens the mails, the newest first, and the token lea
   await page.getByRole("link", { name: /Mail newer/ }).waitFor();
   expect(await page.locator(".row-subject").allInnerTexts()).toEqual(["Mail newer", "Sign in to Parley"]);
   expect(await page.locator("#status").innerText()).toBe("2 mails. None left this machine.");
+  await page.getByRole("heading", { name: "Mail newer" }).waitFor();
 });
 
 test("the links of a text are pressed in a new tab, without the full stop behind them, and back leads to the list", async () => {

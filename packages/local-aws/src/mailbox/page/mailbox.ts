@@ -69,8 +69,11 @@ function selectedMail(): Mail | undefined {
   return mails?.find(({ id }) => id === location.hash.slice(1));
 }
 
+/** Beside the list is the newest mail until one is selected. A narrow page shows one of the two. */
+const wide = matchMedia("(min-width: 761px)");
+
 function draw(): void {
-  const mail = selectedMail();
+  const mail = selectedMail() ?? (wide.matches ? mails?.[0] : undefined);
   document.body.dataset.screen = mail === undefined ? "list" : "mail";
   drawList(mail);
   drawMail(mail);
@@ -166,4 +169,5 @@ addEventListener("hashchange", () => {
   // The keyboard and screen readers go on where the content changed.
   if (selectedMail() !== undefined) byId("subject").focus();
 });
+wide.addEventListener("change", draw);
 void poll();
