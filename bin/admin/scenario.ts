@@ -51,8 +51,8 @@ function readSource(source: string | undefined): object {
 }
 
 async function simulatedAccount(handle: string): Promise<object> {
-  const listed = await findAccount(handle);
-  const ref = parseAccountKey(listed.account_key);
+  const listedAccount = await findAccount(handle);
+  const ref = parseAccountKey(listedAccount.account_key);
   if (!ref) throw new CliError(`Unknown account ${handle}.`);
-  return { account: ref.externalId, connection: accountConnection(listed) };
+  return { account: ref.externalId, connection: accountConnection(listedAccount) };
 }

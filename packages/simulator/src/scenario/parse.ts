@@ -30,15 +30,15 @@ export function parseScenario(value: unknown): Scenario {
   if (!Array.isArray(steps) || steps.length === 0 || steps.length > stepsMax)
     throw new BadInput(`steps must be a list of 1 to ${stepsMax} steps`);
   const names = new Set<string>();
-  const parsed = steps.map((step: unknown, at) => atPlace(`steps[${at}]`, () => parseStep(step, names)));
-  const actions = parsed.reduce((sum, { repeat }) => sum + repeat, 0);
+  const parsedSteps = steps.map((step: unknown, at) => atPlace(`steps[${at}]`, () => parseStep(step, names)));
+  const actions = parsedSteps.reduce((sum, { repeat }) => sum + repeat, 0);
   if (actions > actionsMax) throw new BadInput(`the steps repeat ${actions} times in all; the limit is ${actionsMax}`);
   return {
     title: limitedText(value, "title", 80) || "Scenario",
     description: limitedText(value, "description", 500),
     platform: optionalEnum(value, "platform", scenarioPlatforms) ?? "any",
     person: limitedText(value, "person", 60) || "Robin Vale",
-    steps: parsed,
+    steps: parsedSteps,
   };
 }
 

@@ -101,7 +101,7 @@ test("a link with the token opens the mails, the newest first, and the token lea
   await page.getByRole("heading", { name: "Mail newer" }).waitFor();
 });
 
-test("the links of a text are pressed in a new tab, without the full stop behind them, and back leads to the list", async () => {
+test("the links of a text are pressed in a new tab, without the full stop behind them, and back shows the list", async () => {
   await open();
   await page.getByRole("link", { name: /Sign in to Parley/ }).click();
   await page.getByRole("heading", { name: "Sign in to Parley" }).waitFor();

@@ -40,7 +40,7 @@ test("a receiver delays an answer in real time, and cuts a connection", async ()
   const start = performance.now();
   expect((await post(url)).status).toBe(200);
   expect(performance.now() - start).toBeGreaterThan(145);
-  await expect(post(url)).rejects.toThrow();
+  await expect(post(url)).rejects.toThrow("fetch failed");
   expect((await get("/_sim/receivers?name=slow")).body.requests).toMatchObject([{ status: null }, { delay_ms: 150 }]);
 });
 
@@ -80,14 +80,14 @@ test("a receiver is stored with the state, and forgets what it received", async 
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const statePath = join(folder, "state.json");
   const first = await startTestSimulator(nowhere, { statePath });
-  const { url } = (await first.sim("/receivers", { name: "kept", steps: [{ status: 418 }] })).body;
+  const { url } = (await first.sim("/receivers", { name: "stored", steps: [{ status: 418 }] })).body;
   await post(url, "what was received");
   await first.close();
   const second = await startTestSimulator(nowhere, { statePath });
-  const again = (await second.get("/_sim/receivers?name=kept")).body;
+  const again = (await second.get("/_sim/receivers?name=stored")).body;
   expect(again.requests).toEqual([]);
   expect((await post(again.receiver.url)).status).toBe(418);
-  expect((await second.sim("/remove-receiver", { name: "kept" })).body).toEqual({ removed: "kept" });
+  expect((await second.sim("/remove-receiver", { name: "stored" })).body).toEqual({ removed: "stored" });
   expect((await post(again.receiver.url)).status).toBe(404);
 });
 

@@ -69,8 +69,8 @@ test("a scenario runs by a button, and the page then shows who wrote", async () 
 });
 
 test("a webhook is sent again, or edited and sent, from the details of its message", async () => {
-  await at.write("Once more");
-  await at.openDetails("Once more");
+  await at.write("And again");
+  await at.openDetails("And again");
   await at.panel().getByRole("button", { name: "Send again" }).click();
   await notice().getByText("Sent again: accepted by the app.").waitFor();
   await at.panel().getByRole("heading", { name: "Webhook: message, sent again" }).waitFor();
@@ -81,7 +81,7 @@ test("a webhook is sent again, or edited and sent, from the details of its messa
   await at.page.getByRole("button", { name: "Send", exact: true }).last().click();
   await at.page.getByText(/^body is not JSON/).waitFor();
   await at.expectAccessible();
-  await body.fill(original.replace("Once more", "Edited"));
+  await body.fill(original.replace("And again", "Edited"));
   await at.page.getByRole("button", { name: "Send", exact: true }).last().click();
   await at.page.locator("#panel pre", { hasText: "Edited" }).waitFor();
   const { webhooks } = await at.simulator.control<{ webhooks: { body: string }[] }>("/webhooks");

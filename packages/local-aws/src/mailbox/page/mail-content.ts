@@ -4,7 +4,7 @@ import type { Mail } from "./mailbox.ts";
 export type MailPart = "html" | "text";
 
 /** The parts that a mail has, the one that a mail program shows first. */
-export function partsOf({ html, text }: Mail): MailPart[] {
+export function mailParts({ html, text }: Mail): MailPart[] {
   return [...(html === null ? [] : (["html"] as const)), ...(text === null ? [] : (["text"] as const))];
 }
 

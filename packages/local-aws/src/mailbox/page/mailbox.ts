@@ -1,5 +1,5 @@
 import { printableText } from "../../../../loopback/src/printable.ts";
-import { mailContent, type MailPart, partsOf } from "./mail-content.ts";
+import { mailContent, type MailPart, mailParts } from "./mail-content.ts";
 import { controlToken, dropToken, readLinkedToken, storeToken } from "./token.ts";
 
 /** A mail, as `GET /_local/mail` returns it. */
@@ -122,7 +122,7 @@ function drawMail(mail: Mail | undefined): void {
   ];
   const shown = fields.filter(([, value]) => value !== "");
   byId("fields").replaceChildren(...shown.flatMap(([name, value]) => [create("dt", name), create("dd", value)]));
-  const parts = partsOf(mail);
+  const parts = mailParts(mail);
   const current = parts.find((one) => one === part) ?? parts[0] ?? "text";
   byId("parts").hidden = parts.length < 2;
   byId("parts").replaceChildren(...parts.map((one) => partButton(one, one === current)));

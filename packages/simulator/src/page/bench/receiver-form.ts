@@ -82,6 +82,6 @@ function createForm(): HTMLElement {
 }
 
 async function save({ name, steps, secret }: { name: string; steps: string; secret: string }): Promise<Receiver> {
-  const parsed = steps.trim() === "" ? undefined : (JSON.parse(steps) as unknown);
-  return call<Receiver>("/receivers", { name, steps: parsed, ...(secret === "" ? {} : { secret }) });
+  const stepList = steps.trim() === "" ? undefined : (JSON.parse(steps) as unknown);
+  return call<Receiver>("/receivers", { name, steps: stepList, ...(secret === "" ? {} : { secret }) });
 }
