@@ -99,6 +99,10 @@ it("the command scenario runs a scenario of the simulator on an account of the t
 it("the mailbox of the stack and the first address that the start prints are pages for a browser", async () => {
   for (const path of ["/_local/mail", "/app"]) {
     const response = await fetch(stack.info.base_url + path, { headers: { accept: "text/html" } });
-    expect([path, response.status, response.headers.get("content-type")?.split(";")[0]]).toEqual([path, 200, "text/html"]);
+    expect([path, response.status, response.headers.get("content-type")?.split(";")[0]]).toEqual([
+      path,
+      200,
+      "text/html",
+    ]);
   }
 });

@@ -1,7 +1,7 @@
 import type { Context } from "../calls/context.ts";
 import { BadInput, type Fields, optionalString, refuseUnknownFields } from "../http/fields.ts";
 import type { Scenario } from "../scenario/model.ts";
-import { parseScenario } from "../scenario/parse.ts";
+import { parseScenario } from "./parse-scenario.ts";
 import type { Perform, ScenarioTarget, StepResult } from "../scenario/runs.ts";
 import { readyScenarios } from "../scenario-files.ts";
 import type { Account } from "../world/model.ts";

@@ -1,15 +1,12 @@
 import type { Context } from "../calls/context.ts";
 import { BadInput, type Fields, optionalEnum, optionalInteger, optionalString } from "../http/fields.ts";
 import type { Token } from "../world/model.ts";
+import { revocations, tokenActions } from "../world/token-actions.ts";
 import type { World } from "../world/world.ts";
 import { requireAccount } from "./targets.ts";
 
 const day = 24 * 3_600_000;
 const lifeMax = 365 * day;
-
-/** What happens to tokens, with the subcode of error 190 that follows. */
-const revocations: Record<string, number> = { revoke: 460, checkpoint: 459, remove_app: 458 };
-export const tokenActions = ["expire", "restore", ...Object.keys(revocations)] as const;
 
 /** A token without its value. */
 interface TokenStatus {

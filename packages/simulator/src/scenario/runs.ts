@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { atPlace, BadInput, type Fields } from "../http/fields.ts";
 import type { World } from "../world/world.ts";
+import { withMessageIds } from "./message-ids.ts";
 import type { RunStatus, Scenario, ScenarioStep, StepName } from "./model.ts";
-import { withMessageIds } from "./parse.ts";
 
 /** The account that a scenario acts on, and the person who writes. */
 export interface ScenarioTarget {

@@ -29,7 +29,9 @@ const requests: string[] = [];
 
 beforeAll(async () => {
   gateway = await openGateway(0);
-  Object.assign(mails[0] ?? {}, { text: `Press it within 15 minutes: ${gateway.url}/_local/signed-in?x=1.\n\nSee you.` });
+  Object.assign(mails[0] ?? {}, {
+    text: `Press it within 15 minutes: ${gateway.url}/_local/signed-in?x=1.\n\nSee you.`,
+  });
   const controls: LocalControls = {
     token: testControlToken,
     now: Date.now,

@@ -1,5 +1,5 @@
 import { printableText } from "../../../../loopback/src/printable.ts";
-import type { Mail } from "./mailbox.ts";
+import type { Mail } from "./mail.ts";
 
 export type MailPart = "html" | "text";
 

@@ -1,21 +1,7 @@
 import { printableText } from "../../../../loopback/src/printable.ts";
-import { mailContent, type MailPart, mailParts } from "./mail-content.ts";
+import type { Mail } from "./mail.ts";
+import { type MailPart, mailContent, mailParts } from "./mail-content.ts";
 import { controlToken, dropToken, readLinkedToken, storeToken } from "./token.ts";
-
-/** A mail, as `GET /_local/mail` returns it. */
-export interface Mail {
-  id: string;
-  /** Milliseconds since 1970 by the stack's clock. */
-  at: number;
-  from: string;
-  to: string[];
-  cc: string[];
-  bcc: string[];
-  replyTo: string[];
-  subject: string;
-  text: string | null;
-  html: string | null;
-}
 
 const refreshMs = 2_000;
 const time = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
@@ -80,7 +66,8 @@ function draw(): void {
   if (mails === null) return;
   byId("token-form").hidden = true;
   const count = mails.length === 1 ? "1 mail" : `${mails.length} mails`;
-  const text = mails.length === 0 ? "No mail yet. A mail that the stack sends appears here." : `${count}. None left this machine.`;
+  const text =
+    mails.length === 0 ? "No mail yet. A mail that the stack sends appears here." : `${count}. None left this machine.`;
   if (byId("status").textContent !== text) byId("status").textContent = text;
 }
 
@@ -90,7 +77,10 @@ function drawList(selected: Mail | undefined): void {
   shownList = shape;
   const focused = document.activeElement?.getAttribute("href");
   byId("list").replaceChildren(...(mails ?? []).map((mail) => row(mail, mail === selected)));
-  if (focused?.startsWith("#")) byId("list").querySelector<HTMLElement>(`a[href="${CSS.escape(focused)}"]`)?.focus();
+  if (focused?.startsWith("#"))
+    byId("list")
+      .querySelector<HTMLElement>(`a[href="${CSS.escape(focused)}"]`)
+      ?.focus();
 }
 
 function row({ id, subject, to, at }: Mail, isSelected: boolean): HTMLElement {

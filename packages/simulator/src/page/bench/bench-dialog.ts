@@ -2,18 +2,10 @@ import { byId, replaceChildren, setText } from "../dom.ts";
 import { attachMenu } from "../menu.ts";
 import { notifyProblem } from "../notices.ts";
 import type { Scene } from "../store.ts";
+import { benchDialog, closeBench, onBenchUpdate } from "./bench-frame.ts";
 import { receiversView } from "./receivers-view.ts";
 import { scenariosView } from "./scenarios-view.ts";
 import { webhooksView } from "./webhooks-view.ts";
-
-/** A part of the test bench. What it read is rendered again when it has changed. */
-export interface BenchView {
-  title: string;
-  text: string;
-  /** Reads what the view shows. */
-  read(): Promise<unknown>;
-  render(content: never, scene: Scene): HTMLElement[];
-}
 
 const views = { scenarios: scenariosView, webhooks: webhooksView, receivers: receiversView };
 type ViewName = keyof typeof views;
@@ -24,8 +16,6 @@ let content: unknown;
 let version = -1;
 let isReading = false;
 
-const dialog = (): HTMLDialogElement => byId("bench-dialog") as HTMLDialogElement;
-
 function open(name: ViewName): void {
   shown = name;
   content = undefined;
@@ -35,16 +25,12 @@ function open(name: ViewName): void {
   setText(byId("bench-text"), text);
   delete byId("bench-content").dataset.shape;
   byId("bench-content").replaceChildren("Loading…");
-  dialog().showModal();
+  benchDialog().showModal();
   void update();
 }
 
-export function closeBench(): void {
-  dialog().close();
-}
-
 /** Reads the view again, at once. */
-export async function update(): Promise<void> {
+async function update(): Promise<void> {
   const name = shown;
   if (name === null || isReading) return;
   isReading = true;
@@ -79,6 +65,7 @@ function draw(): void {
 }
 
 export function connectBench(): void {
+  onBenchUpdate(update);
   attachMenu(byId("bench") as HTMLButtonElement, {
     label: "Test bench",
     entries: () => [
@@ -88,7 +75,7 @@ export function connectBench(): void {
     ],
   });
   byId("bench-close").addEventListener("click", closeBench);
-  dialog().addEventListener("close", () => {
+  benchDialog().addEventListener("close", () => {
     shown = null;
   });
 }

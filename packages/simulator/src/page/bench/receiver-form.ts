@@ -1,7 +1,7 @@
 import { call, type Receiver } from "../api.ts";
 import { element, setText } from "../dom.ts";
 import { notify } from "../notices.ts";
-import { update } from "./bench-dialog.ts";
+import { updateBench } from "./bench-frame.ts";
 
 /** Scripts to begin with. */
 const scripts: [label: string, steps: object[]][] = [
@@ -73,7 +73,7 @@ function createForm(): HTMLElement {
         name.value = "";
         secret.value = "";
         notify(`The receiver ${receiver.name} is at ${receiver.url}.`);
-        await update();
+        await updateBench();
       },
       (error: Error) => setText(problem, error.message),
     );

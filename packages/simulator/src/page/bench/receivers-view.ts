@@ -2,7 +2,7 @@ import { call, type Receiver, type ReceiverStep } from "../api.ts";
 import { button, element } from "../dom.ts";
 import { textView } from "../inspector/json-view.ts";
 import { notify, notifyProblem } from "../notices.ts";
-import { type BenchView, update } from "./bench-dialog.ts";
+import { type BenchView, updateBench } from "./bench-frame.ts";
 import { receiverForm } from "./receiver-form.ts";
 import { type ReceivedRequest, requestView } from "./receiver-requests.ts";
 
@@ -31,7 +31,7 @@ function change(path: string, fields: object, done: string): () => void {
   return () =>
     void call(path, fields).then(() => {
       notify(done);
-      return update();
+      return updateBench();
     }, notifyProblem);
 }
 

@@ -2,7 +2,7 @@ import { call, type RunStatus } from "../api.ts";
 import { button, element } from "../dom.ts";
 import { notify, notifyProblem } from "../notices.ts";
 import { refresh, type Scene, showPerson, showScreen } from "../store.ts";
-import { type BenchView, closeBench } from "./bench-dialog.ts";
+import { type BenchView, closeBench } from "./bench-frame.ts";
 
 interface ReadyScenario {
   name: string;

@@ -2,8 +2,8 @@ import { call, type Webhook } from "../api.ts";
 import { button, element } from "../dom.ts";
 import { openWebhook } from "../inspector/inspector.ts";
 import { formatSeconds } from "../times.ts";
-import { type BenchView, closeBench } from "./bench-dialog.ts";
-import { webhookText, webhookTitle } from "./webhook-title.ts";
+import { type BenchView, closeBench } from "./bench-frame.ts";
+import { webhookText, webhookTitle } from "../inspector/webhook-title.ts";
 
 export const webhooksView = {
   title: "Webhooks",

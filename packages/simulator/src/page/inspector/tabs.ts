@@ -1,6 +1,6 @@
 import { type AppReport, call, type Delivery, type Webhook } from "../api.ts";
-import { openEditor, sendAgain } from "../bench/resend-dialog.ts";
-import { webhookTitle } from "../bench/webhook-title.ts";
+import { openEditor, sendAgain } from "./resend-dialog.ts";
+import { webhookTitle } from "./webhook-title.ts";
 import { button, element } from "../dom.ts";
 import { notify, notifyProblem } from "../notices.ts";
 import { formatDayTime, formatSeconds } from "../times.ts";

@@ -1,6 +1,6 @@
 import { call, type Webhook } from "../api.ts";
 import { byId, setText } from "../dom.ts";
-import { prettyJson } from "../inspector/json-view.ts";
+import { prettyJson } from "./json-view.ts";
 import { notify, notifyProblem } from "../notices.ts";
 import { refresh } from "../store.ts";
 

@@ -1,5 +1,4 @@
-import { personKinds } from "../control/person-events.ts";
-import { tokenActions } from "../control/tokens.ts";
+import { personKinds } from "./person-events.ts";
 import {
   BadInput,
   type Fields,
@@ -10,7 +9,8 @@ import {
   optionalString,
 } from "../http/fields.ts";
 import { faultModes, faultTargets } from "../world/faults.ts";
-import type { StepName } from "./model.ts";
+import { tokenActions } from "../world/token-actions.ts";
+import type { StepName } from "../scenario/model.ts";
 
 /** Throws a BadInput if the field is set and not valid. */
 type Check = (fields: Fields, name: string) => void;

@@ -9,7 +9,8 @@ import {
   refuseUnknownFields,
   requiredString,
 } from "../http/fields.ts";
-import { type Scenario, type ScenarioStep, scenarioPlatforms, stepNames } from "./model.ts";
+import { type Scenario, type ScenarioStep, scenarioPlatforms, stepNames } from "../scenario/model.ts";
+import { messageFields } from "../scenario/message-ids.ts";
 import { requiredFields, stepFields } from "./step-fields.ts";
 
 const stepsMax = 100;
@@ -19,8 +20,6 @@ const peopleMax = 100;
 const actionsMax = 2_000;
 
 const stepMembers = ["do", "repeat", "people", "as"];
-/** The fields that name a message. */
-const messageFields = ["mid", "reply_to"];
 
 /** Parses a scenario. Throws a BadInput that names the place, such as `steps[2]: unknown field "txt"`. */
 export function parseScenario(value: unknown): Scenario {
@@ -81,13 +80,4 @@ function checkReferences(fields: Fields, names: ReadonlySet<string>): void {
     if (typeof value !== "string" || !value.startsWith("$") || names.has(value.slice(1))) continue;
     throw new BadInput(`${field} ${JSON.stringify(value.slice(0, 40))} is the name of no earlier step: set "as" there`);
   }
-}
-
-/** The fields of a step with the ids of the messages that earlier steps named. */
-export function withMessageIds(fields: Fields, mids: ReadonlyMap<string, string>): Fields {
-  const ids = messageFields.flatMap((field) => {
-    const value = fields[field];
-    return typeof value === "string" && value.startsWith("$") ? [[field, mids.get(value.slice(1))]] : [];
-  });
-  return { ...fields, ...Object.fromEntries(ids) };
 }
