@@ -1,6 +1,7 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { type ReactNode, Suspense, useEffect, useMemo, useState } from "react";
 import { Link, Redirect, useLocation } from "wouter";
+import { printableText } from "../../packages/client/src/printable.ts";
 import { KeysProvider } from "./common/keys.tsx";
 import { NoticesProvider } from "./common/notices.tsx";
 import { applyTheme } from "./common/preferences.ts";
@@ -16,7 +17,7 @@ import { openDrafts } from "./inbox/composer/drafts.ts";
 import { InboxPage } from "./inbox/inbox-page.tsx";
 import { inboxPath, type Place, parsePath } from "./paths.ts";
 import { NameForm } from "./session/name-form.tsx";
-import { firstWorkspace, rememberWorkspace } from "./session/session.ts";
+import { firstWorkspace, type OwnWorkspace, rememberWorkspace } from "./session/session.ts";
 import { SessionProvider, useSession } from "./session/session-provider.tsx";
 import { texts } from "./session/texts.ts";
 import { ChooseWorkspace, NoWorkspace, SuspendedWorkspace } from "./session/workspaces.tsx";
@@ -98,7 +99,7 @@ function Pages() {
     );
   }
   return (
-    <OpenWorkspace key={workspace.id} tenant={workspace.id} role={workspace.role}>
+    <OpenWorkspace key={workspace.id} workspace={workspace}>
       <Shell place={place}>
         <Page place={place} />
       </Shell>
@@ -106,7 +107,8 @@ function Pages() {
   );
 }
 
-function OpenWorkspace({ tenant, role, children }: { tenant: string; role: Person["role"]; children: ReactNode }) {
+function OpenWorkspace({ workspace, children }: { workspace: OwnWorkspace; children: ReactNode }) {
+  const { id: tenant, name, role } = workspace;
   const { me } = useSession();
   const person = useMemo<Person>(
     () => ({ userId: me.user_id, actorId: me.actor_id, email: me.email, name: me.name ?? me.email, role }),
@@ -115,13 +117,14 @@ function OpenWorkspace({ tenant, role, children }: { tenant: string; role: Perso
   useState(() => openDrafts(me.user_id));
   useEffect(() => rememberWorkspace(tenant), [tenant]);
   return (
-    <WorkspaceProvider tenant={tenant} person={person} csrfToken={me.csrf_token}>
+    <WorkspaceProvider tenant={tenant} name={printableText(name)} person={person} csrfToken={me.csrf_token}>
       {children}
     </WorkspaceProvider>
   );
 }
 
 // The inbox is in the first script; the other pages are fetched when they are opened.
+const OverviewPage = lazyPage(async () => (await import("./overview/overview-page.tsx")).OverviewPage);
 const AccountsPage = lazyPage(async () => (await import("./accounts/accounts-page.tsx")).AccountsPage);
 const WebhooksPage = lazyPage(async () => (await import("./webhooks/webhooks-page.tsx")).WebhooksPage);
 
@@ -145,6 +148,8 @@ function Page({ place }: { place: Place }) {
 
 function SidePage({ place }: { place: Place }) {
   switch (place.page) {
+    case "overview":
+      return <OverviewPage />;
     case "accounts":
       return <AccountsPage />;
     case "webhooks":

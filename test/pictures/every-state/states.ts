@@ -1,5 +1,6 @@
 import { frameStates } from "./frame-states.ts";
 import { listStates } from "./list-states.ts";
+import { overviewStates } from "./overview-states.ts";
 import { threadStates } from "./thread-states.ts";
 import type { Visit } from "./visit.ts";
 
@@ -10,4 +11,4 @@ export interface PictureState {
   readonly shown: string;
 }
 
-export const states: readonly PictureState[] = [...listStates, ...threadStates, ...frameStates];
+export const states: readonly PictureState[] = [...listStates, ...threadStates, ...frameStates, ...overviewStates];

@@ -27,6 +27,8 @@ export interface Person {
 
 export interface Workspace {
   readonly tenant: string;
+  /** As its members call it. */
+  readonly name: string;
   readonly person: Person;
   readonly parley: Parley;
   readonly clock: WallClock;
@@ -37,6 +39,7 @@ const Context = createContext<Workspace | null>(null);
 
 interface WorkspaceProviderProps {
   readonly tenant: string;
+  readonly name: string;
   readonly person: Person;
   /** The CSRF token of the person's session. */
   readonly csrfToken: string;
@@ -44,7 +47,7 @@ interface WorkspaceProviderProps {
 }
 
 /** Opens a workspace for the pages below: its client, its clock and its live inbox. */
-export function WorkspaceProvider({ tenant, person, csrfToken, children }: WorkspaceProviderProps) {
+export function WorkspaceProvider({ tenant, name, person, csrfToken, children }: WorkspaceProviderProps) {
   const token = useRef(csrfToken);
   token.current = csrfToken;
   const [opened] = useState(() => {
@@ -72,7 +75,7 @@ export function WorkspaceProvider({ tenant, person, csrfToken, children }: Works
       inbox.stop();
     };
   }, [inbox]);
-  const workspace = useMemo(() => ({ ...opened, person }), [opened, person]);
+  const workspace = useMemo(() => ({ ...opened, name, person }), [opened, name, person]);
   return <Context value={workspace}>{children}</Context>;
 }
 

@@ -7,6 +7,7 @@ import { type Place, sidePath } from "../paths.ts";
 import { SessionBar } from "../session/session-bar.tsx";
 import { FocusTip } from "../ui/focus-tip.tsx";
 import { isDialogRequired } from "../ui/required-dialog.ts";
+import { AccountStrip } from "./account-strip.tsx";
 import { useAlerts } from "./alerts.ts";
 import { ConnectionStrip } from "./connection-strip.tsx";
 import { KeysDialog } from "./keys-dialog.tsx";
@@ -66,6 +67,7 @@ export function Shell({ place, children }: ShellProps) {
         <SessionBar />
         <ConnectionStrip />
         <OutdatedStrip />
+        <AccountStrip isAtAccounts={place.page === "accounts"} />
         {children}
       </div>
       {opened === "keys" ? <KeysDialog onClose={close} /> : null}

@@ -11,6 +11,7 @@ import { sidePath } from "../paths.ts";
 import { Deliveries } from "./deliveries/deliveries.tsx";
 import { DeliveryPane } from "./deliveries/delivery-pane.tsx";
 import { EndpointActions } from "./endpoint-actions.tsx";
+import { EndpointDay } from "./endpoint-day.tsx";
 import { EndpointNotes } from "./endpoint-notes.tsx";
 import { type Endpoint, endpointState, eventsLine, instant } from "./endpoint-state.ts";
 import { texts } from "./texts.ts";
@@ -58,6 +59,7 @@ export function EndpointPage({ id, deliveryId }: { id: string; deliveryId: strin
       isWide
     >
       <EndpointNotes endpoint={endpoint} />
+      {endpoint.status === "deleted" ? null : <EndpointDay id={endpoint.id} />}
       <div className={deliveryId === null ? "split" : "split open"}>
         <Deliveries endpoint={endpoint} openId={deliveryId} />
         {deliveryId === null ? null : <DeliveryPane key={deliveryId} endpoint={endpoint} id={deliveryId} />}

@@ -1,5 +1,6 @@
 import type { Data } from "#client";
 import type { Tone } from "../admin/tones.ts";
+import { percent } from "../common/percent.ts";
 import { texts } from "./texts.ts";
 
 export type Endpoint = Data<"GET /v1/webhooks/{id}">["endpoint"];
@@ -55,11 +56,3 @@ export function countsLine(counts: Counts | undefined): { readonly share: string
 }
 
 const number = new Intl.NumberFormat();
-const precise = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 });
-
-/** Never "100 %" while one is missing, and never "0 %" while one arrived. */
-function percent(share: number): string {
-  const rounded = Math.round(share * 1_000) / 1_000;
-  if (share < 1 && rounded === 1) return precise.format(0.999);
-  return precise.format(share > 0 && rounded === 0 ? 0.001 : rounded);
-}

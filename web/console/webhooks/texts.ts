@@ -8,7 +8,9 @@ export const texts = {
   list: "Endpoints",
   counts: (delivered: string, undelivered: string) => `${delivered} delivered, ${undelivered} not`,
   noCounts: "nothing to deliver",
-  countsNote: "Counts are those of the last 24 hours.",
+  countsNote:
+    "Counts and bars are those of the current hour and the 24 before it. Red is failed, blocked or abandoned.",
+  day: "Deliveries of the last 24 hours",
   countsFailed: "The counts could not be loaded.",
   andMore: (first: string, count: number) => `${first} and ${count} more`,
   states: {

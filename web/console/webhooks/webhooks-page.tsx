@@ -7,6 +7,9 @@ import { Loading, LoadProblem } from "../admin/load-problem.tsx";
 import { Tag } from "../admin/tag.tsx";
 import { StaleLine } from "../common/stale-line.tsx";
 import { useWorkspace } from "../data/workspace.tsx";
+import { HourBars } from "../hours/hour-bars.tsx";
+import { deliveryHours } from "../hours/hours.ts";
+import { type Stats, useStats } from "../hours/use-stats.ts";
 import { sidePath } from "../paths.ts";
 import { Catalog } from "./catalog.tsx";
 import { EndpointForm } from "./endpoint-form.tsx";
@@ -28,7 +31,7 @@ function EndpointList() {
   const [opened, setOpened] = useState<"form" | "catalog" | null>(null);
   const [created, setCreated] = useState<{ endpoint: Endpoint; secret: string } | null>(null);
   const endpoints = useQuery({ queryKey: ["webhooks", tenant], queryFn: () => parley.webhooks.list() });
-  const stats = useQuery({ queryKey: ["stats", tenant], queryFn: () => parley.stats.get() });
+  const stats = useStats();
   const rows: readonly Endpoint[] = endpoints.data?.endpoints ?? [];
   const close = () => setOpened(null);
   return (
@@ -53,13 +56,7 @@ function EndpointList() {
         <>
           <ul className="rowset" aria-label={texts.list}>
             {rows.map((endpoint) => (
-              <EndpointRow
-                key={endpoint.id}
-                endpoint={endpoint}
-                counts={
-                  stats.data ? countsLine(stats.data.endpoints.find((each) => each.endpoint_id === endpoint.id)) : null
-                }
-              />
+              <EndpointRow key={endpoint.id} endpoint={endpoint} stats={stats.data} />
             ))}
           </ul>
           {stats.error ? (
@@ -98,13 +95,14 @@ function EndpointList() {
 
 interface EndpointRowProps {
   readonly endpoint: Endpoint;
-  /** Null while they are not known. */
-  readonly counts: ReturnType<typeof countsLine> | null;
+  /** Undefined while they are not known. */
+  readonly stats: Stats | undefined;
 }
 
-function EndpointRow({ endpoint, counts }: EndpointRowProps) {
+function EndpointRow({ endpoint, stats }: EndpointRowProps) {
   const { tenant } = useWorkspace();
   const { tone, words } = endpointState(endpoint);
+  const counts = stats ? countsLine(stats.endpoints.find((each) => each.endpoint_id === endpoint.id)) : null;
   return (
     <li>
       <Link className="line" href={sidePath(tenant, "webhooks", endpoint.id)}>
@@ -115,6 +113,7 @@ function EndpointRow({ endpoint, counts }: EndpointRowProps) {
           <small>{eventsLine(endpoint.events)}</small>
         </span>
         <Tag tone={tone}>{words}</Tag>
+        {stats?.series ? <HourBars hours={deliveryHours(stats.series, endpoint.id)} /> : null}
         <span className="counts">
           <b>{counts?.share}</b>
           <small>{counts?.words}</small>

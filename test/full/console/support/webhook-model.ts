@@ -1,4 +1,6 @@
 import type { Data, Delivery } from "#client";
+import type { StatsHour } from "../../../../web/console/hours/hours.ts";
+import { emptyHours } from "../../../web/console/overview/stats.ts";
 import { type Answer, type Call, HOUR } from "./small-world.ts";
 
 type Endpoint = Data<"GET /v1/webhooks/{id}">["endpoint"];
@@ -13,6 +15,8 @@ export const SIGNING_SECRET = "whs_model_secret_of_an_endpoint_0123456789";
 export class WebhookModel {
   readonly endpoints: Endpoint[] = [];
   readonly deliveries: Detail[] = [];
+  /** The statistics of each hour, until now. */
+  readonly hours: StatsHour[] = emptyHours(Date.now());
   /** The ids of the deliveries that were sent again. */
   readonly replayed: string[] = [];
 
@@ -69,7 +73,7 @@ export class WebhookModel {
     const [, , , id = "", , deliveryId = ""] = path.split("/").map(decodeURIComponent);
     const endpoint = this.endpoints.find((each) => each.id === id);
     if (operation === "GET /v1/webhooks") return ok({ endpoints: this.endpoints });
-    if (operation === "GET /v1/stats") return ok(this.#stats());
+    if (operation === "GET /v1/stats") return ok(this.#stats(query));
     if (operation === "GET /v1/event-types") return ok({ event_types: eventTypes });
     if (operation === "POST /v1/webhooks") return this.#create(body);
     if (!path.startsWith("/v1/webhooks/")) return null;
@@ -102,12 +106,13 @@ export class WebhookModel {
     }
   }
 
-  #stats(): Data<"GET /v1/stats"> {
+  #stats(query: URLSearchParams): Data<"GET /v1/stats"> {
     const count = (...statuses: Delivery["status"][]) =>
       this.deliveries.filter(({ status }) => statuses.includes(status)).length;
     const counts = { delivered: count("delivered"), failed: count("failed", "blocked"), dlq: count("dlq") };
     const endpoints = this.endpoints.slice(0, 1).map(({ id }) => ({ endpoint_id: id, ...counts }));
-    return { messages_24h: 0, dlq_total: 0, window_hours: 24, endpoints };
+    const series = query.get("series") === "hour" ? { series: this.hours } : {};
+    return { messages_24h: 0, dlq_total: 0, window_hours: 24, endpoints, ...series };
   }
 
   #create(body: Call["body"]): Answer {

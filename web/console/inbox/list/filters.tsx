@@ -1,7 +1,6 @@
-import { useQuery } from "@tanstack/react-query";
 import { printableText } from "../../../../packages/client/src/printable.ts";
 import { problemLine } from "../../common/problems.ts";
-import { useWorkspace } from "../../data/workspace.tsx";
+import { useAccounts } from "../../common/use-accounts.ts";
 import { texts } from "./texts.ts";
 import type { ListChoice } from "./view-state.ts";
 
@@ -12,8 +11,7 @@ interface FiltersProps {
 
 /** Limits the list to a platform, an account and a state of the window. */
 export function Filters({ choice, onChange }: FiltersProps) {
-  const { parley, tenant } = useWorkspace();
-  const accounts = useQuery({ queryKey: ["accounts", tenant], queryFn: () => parley.accounts.list() });
+  const accounts = useAccounts();
   const { platform, accountKey, window } = choice;
   const all = accounts.data?.accounts ?? [];
   const words = texts.filters;

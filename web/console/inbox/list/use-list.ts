@@ -72,9 +72,10 @@ function countOf(book: InboxState["book"]): number {
   return count;
 }
 
-const everyone: ListQuery = { view: "needs-reply", platform: null, accountKey: null };
+/** Who waits for a reply, of every account. The rail has it loaded. */
+export const everyone: ListQuery = { view: "needs-reply", platform: null, accountKey: null };
 const EVERYONE_KEY = listKey(everyone);
-const selectEveryone = ({ lists }: InboxState) => lists.get(EVERYONE_KEY) ?? emptyList;
+export const selectEveryone = ({ lists }: InboxState) => lists.get(EVERYONE_KEY) ?? emptyList;
 
 function hasWindow(conversation: Conversation, wanted: NonNullable<ListChoice["window"]>, now: number): boolean {
   const { state } = windowOf(conversation, now);

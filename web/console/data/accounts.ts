@@ -1,0 +1,17 @@
+import type { Account } from "#client";
+import { printableText } from "../../../packages/client/src/printable.ts";
+
+/** How an account is called: its name, or else its handle or its id at the platform. */
+export function accountName({ display_name, handle, external_id }: Account): string {
+  return printableText(display_name || handle || external_id);
+}
+
+/** An account that receives messages and cannot send any: its access ended, or the platform restricts it. */
+export type BlockedAccount = Account & { readonly status: "needs_reauth" | "restricted" };
+
+/** The accounts that cannot send. */
+export function blockedAccounts(accounts: readonly Account[]): readonly BlockedAccount[] {
+  return accounts.filter(
+    (account): account is BlockedAccount => account.status === "needs_reauth" || account.status === "restricted",
+  );
+}
