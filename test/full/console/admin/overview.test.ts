@@ -75,7 +75,9 @@ it("an admin sees who waits, how soon people were answered, the messages and del
   expect(await deliveries.nth(1).getByRole("img").getAttribute("aria-label")).toMatch(/with failures in 3 of 25/);
   expect(await deliveries.nth(1).innerText()).toMatch(/3 delivered, 1 not\s+75%$/);
   const accounts = partOf(page, "Accounts").getByRole("listitem");
-  expect(await accounts.first().innerText()).toMatch(/<b>Acme<\/b> Workshop[\s\S]*nothing can be sent\s+Connect again$/);
+  expect(await accounts.first().innerText()).toMatch(
+    /<b>Acme<\/b> Workshop[\s\S]*nothing can be sent\s+Connect again$/,
+  );
   expect(await accounts.nth(1).innerText()).toMatch(/Acme\s+last message today, [\s\S]*Active$/);
 
   await figures.nth(1).getByRole("link").press("Enter");
@@ -129,7 +131,11 @@ it("the first steps tick themselves while they are done, and what is done or hid
   await world.open(OVERVIEW);
   const start = partOf(page, "Welcome to Acme");
   const steps = start.getByRole("listitem");
-  const done = () => start.getByRole("listitem").filter({ has: page.getByLabel("Done") }).count();
+  const done = () =>
+    start
+      .getByRole("listitem")
+      .filter({ has: page.getByLabel("Done") })
+      .count();
   await start.waitFor();
   expect(await done()).toBe(0);
   expect(await start.locator('[aria-current="step"]').innerText()).toContain("Connect an account");
@@ -212,7 +218,10 @@ it("the bars of each hour stand beside an endpoint in the list and on its page",
   const { page } = world;
   await world.open("/app/acme/webhooks");
   const rows = page.getByRole("list", { name: "Endpoints" }).getByRole("listitem");
-  await rows.first().getByRole("img", { name: /^Deliveries by hour, with failures in 3 of 25/ }).waitFor();
+  await rows
+    .first()
+    .getByRole("img", { name: /^Deliveries by hour, with failures in 3 of 25/ })
+    .waitFor();
   expect(await rows.first().locator(".hour-bars .bad").count()).toBe(3);
   expect(await rows.first().locator(".hour-bars .good").count()).toBe(24);
   await rows.first().getByRole("link").press("Enter");
