@@ -1,6 +1,6 @@
 import type { Data } from "#client";
 
-/** The counts of an hour of `GET /v1/stats?series=hour`. */
+/** The counts of an hour, as the API returns them. */
 export type StatsHour = NonNullable<Data<"GET /v1/stats">["series"]>[number];
 
 /** The deliveries of an endpoint that reached their last status in an hour. */

@@ -43,6 +43,8 @@ export function byUrgency<Row extends { readonly tone: Tone }>(rows: readonly Ro
 
 /** When the newest message of an account was sent, as far as it is among these; null otherwise. */
 export function lastMessageAt(newest: readonly Conversation[] | null, accountKey: string): number | null {
-  const own = (newest ?? []).filter(({ account_key }) => account_key === accountKey);
-  return own.length === 0 ? null : Math.max(...own.map(({ last_message_at }) => millis(last_message_at)));
+  const times = (newest ?? [])
+    .filter(({ account_key }) => account_key === accountKey)
+    .map(({ last_message_at }) => millis(last_message_at));
+  return times.length === 0 ? null : Math.max(...times);
 }

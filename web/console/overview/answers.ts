@@ -31,10 +31,10 @@ export function sumAnswers(hours: readonly StatsHour[]): Answers {
 }
 
 function halfWithin(counts: Answers["counts"], all: number): AnswerTime {
-  let given = 0;
+  let total = 0;
   for (const time of answerTimes) {
-    given += counts[time];
-    if (given * 2 >= all) return time;
+    total += counts[time];
+    if (total * 2 >= all) return time;
   }
   return "later";
 }

@@ -31,13 +31,13 @@ export function Figures({ waiting, answers }: FiguresProps) {
         value={isLoaded ? count : null}
         href={inboxPath(tenant)}
         isHot={closing > 0}
-        line={closing > 0 ? texts.closing(closing) : count === "0" ? texts.nobodyWaits : texts.noneCloses}
+        line={closing > 0 ? texts.closing(closing) : count === "0" ? texts.noneWaits : texts.noneCloses}
       />
       <Figure
         label={texts.longest}
         value={isLoaded && longest ? shortDuration(longest.waitedMs) : null}
         href={longest ? inboxPath(tenant, longest.conversation.id) : undefined}
-        line={longest ? <LongestLine longest={longest} now={waiting.now} isComplete={isComplete} /> : texts.nobodyWaits}
+        line={longest ? <LongestLine longest={longest} now={waiting.now} isComplete={isComplete} /> : texts.noneWaits}
         isLoading={!isLoaded}
       />
       <Figure

@@ -11,7 +11,7 @@ export const texts = {
   closing: (count: number) => (count === 1 ? "1 closes within two hours" : `${count} close within two hours`),
   noneCloses: "None closes within two hours",
   longest: "Waiting longest",
-  nobodyWaits: "Nobody waits",
+  noneWaits: "No one waits",
   left: (time: string) => `${time} left`,
   leftAsPerson: (time: string) => `${time} left as a person`,
   closed: "can no longer be answered",

@@ -6,7 +6,7 @@ import { windowOf } from "../data/window.ts";
 export interface Waiting {
   /** How many can be answered for less than two hours more. */
   readonly closing: number;
-  /** Who has waited longest; null when nobody waits. */
+  /** Who has waited longest; null when no one waits. */
   readonly longest: { readonly conversation: Conversation; readonly waitedMs: number } | null;
   /** How many have waited for more than 24 hours. */
   readonly overDay: number;

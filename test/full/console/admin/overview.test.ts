@@ -85,7 +85,7 @@ it("an admin sees who waits, how soon people were answered, the messages and del
   expect(world.complaints).toEqual([]);
 });
 
-it("a dead or restricted account is a bar on every page, which leads to the accounts and goes away by itself", async () => {
+it("a dead or restricted account is a bar on every page, with a link to the accounts, and goes away by itself", async () => {
   const world = await openAdmin([browser, server], fill);
   const { page, accounts } = world;
   const bar = page.getByRole("status").filter({ hasText: "must be connected again" });
@@ -254,7 +254,7 @@ async function paint(): Promise<{ readonly wall: number; readonly thread: number
   return { wall, thread: 1_000 * (metrics.find(({ name }) => name === "TaskDuration")?.value ?? Number.NaN) };
 }
 
-it("with 25 hours and 40 endpoints the overview has all its figures within a second", async () => {
+it("the overview has all its figures within a second, with 25 hours and 40 endpoints", async () => {
   const paints = [await paint(), await paint(), await paint()];
   const [wall, thread] = [Math.min(...paints.map((each) => each.wall)), Math.min(...paints.map((each) => each.thread))];
   console.info(`The overview with 40 endpoints: ${Math.round(wall)} ms, its own thread ${Math.round(thread)} ms.`);

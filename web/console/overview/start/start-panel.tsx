@@ -15,7 +15,7 @@ interface StartPanelProps {
   readonly steps: readonly Step[];
   readonly workspace: string;
   readonly account: Account | undefined;
-  /** Whom to answer first; null when nobody waits. */
+  /** Whom to answer first; null when no one waits. */
   readonly waiting: Conversation | null;
   readonly onHide: () => void;
 }
