@@ -26,13 +26,18 @@ export function normalizeExamples(examples: Examples, { texts, startedAt }: Reco
   );
   const replacements = [...fixed, ...secretReplacements, times(startedAt), ...idReplacements()];
   const normalize = (node: unknown, name = ""): unknown => {
+    // Most hours of the statistics are before the recording, and each has a time of its own.
+    if (name === "starts_at") return new Date(STARTED_AT + Date.parse(String(node)) - startedAt).toISOString();
     if (typeof node === "string") {
       return placeholders[name] ?? replacements.reduce((text, replace) => replace(text), node);
     }
     if (typeof node === "number") {
       return node > EPOCH_MILLIS_MIN ? fixedTime(node, startedAt) : (numberPlaceholders[name] ?? node);
     }
-    if (Array.isArray(node)) return name === "solutions" ? SOLUTIONS : node.map((item) => normalize(item));
+    if (Array.isArray(node)) {
+      if (name === "solutions") return SOLUTIONS;
+      return (name === "series" ? node.slice(-SHOWN_HOURS) : node).map((item) => normalize(item));
+    }
     if (typeof node !== "object" || node === null) return node;
     return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, normalize(value, key)]));
   };
@@ -49,6 +54,9 @@ function withoutKeys<T>(operation: T): T {
 }
 
 const EPOCH_MILLIS_MIN = 1_500_000_000_000;
+
+/** Of the 25 hours of statistics. */
+const SHOWN_HOURS = 2;
 
 /** One of each puzzle. */
 const SOLUTIONS = Array.from({ length: 50 }, (_, n) => (n + 1) * 613);

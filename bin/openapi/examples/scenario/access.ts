@@ -26,8 +26,13 @@ export async function recordKeys({ example, live, test }: Scenario): Promise<voi
   await example("listKeys", null, { path: "/v1/keys" });
   await example("revokeKey", null, { method: "DELETE", path: "/v1/keys/unknown", headers: live });
   await example("listAuditEntries", "The newest two entries", { path: "/v1/audit?limit=2", headers: live });
+  await example("listAuditEntries", "The newest entry of an action", {
+    path: "/v1/audit?action=key.create&limit=1",
+    headers: live,
+  });
   await example("listAuditEntries", null, { path: "/v1/audit?cursor=unknown", headers: live });
   await example("getStats", "The counters of a workspace", { path: "/v1/stats", headers: live });
+  await example("getStats", "The counters of each hour, here the last two", { path: "/v1/stats?series=hour", headers: live });
   await example("getStats", null, { path: "/v1/stats?tenant=other", headers: live });
 }
 
