@@ -32,7 +32,10 @@ export async function recordKeys({ example, live, test }: Scenario): Promise<voi
   });
   await example("listAuditEntries", null, { path: "/v1/audit?cursor=unknown", headers: live });
   await example("getStats", "The counters of a workspace", { path: "/v1/stats", headers: live });
-  await example("getStats", "The counters of each hour, here the last two", { path: "/v1/stats?series=hour", headers: live });
+  await example("getStats", "The counters of each hour, here the last two", {
+    path: "/v1/stats?series=hour",
+    headers: live,
+  });
   await example("getStats", null, { path: "/v1/stats?tenant=other", headers: live });
 }
 
