@@ -16,6 +16,7 @@ const places = {
   "base/events": ["^shared/base/events/"],
   "base/queues": ["^shared/base/queues/"],
   "base/files": ["^shared/base/files/"],
+  "base/languages": ["^shared/base/languages/"],
   "base/table": ["^shared/base/table/"],
   "base/aws": ["^shared/base/aws/"],
   "base/net": ["^shared/base/net/"],
@@ -50,12 +51,22 @@ const base = [
   "base/events",
   "base/queues",
   "base/files",
+  "base/languages",
   "base/table",
   "base/aws",
   "base/net",
 ];
 const features = ["rules", "events", "queues", "store", "flows", "routes"];
-const useCases = ["base/kernel", "base/events", "base/queues", "base/files", "rules", "events", "queues"];
+const useCases = [
+  "base/kernel",
+  "base/events",
+  "base/queues",
+  "base/files",
+  "base/languages",
+  "rules",
+  "events",
+  "queues",
+];
 
 const layers = {
   "base/kernel": { layers: [], packages: ["node:async_hooks", "node:crypto", "node:zlib", "ulid"] },
@@ -63,6 +74,7 @@ const layers = {
   "base/events": { layers: ["base/kernel"], packages: ["zod"] },
   "base/queues": { layers: ["base/kernel"], packages: ["zod"] },
   "base/files": { layers: ["base/kernel"], types: ["base/aws"], packages: [] },
+  "base/languages": { layers: [], packages: ["negotiator"] },
   "base/table": {
     layers: ["base/kernel", "base/config"],
     packages: ["@aws-sdk/(client-dynamodb|lib-dynamodb|util-dynamodb)"],
@@ -79,7 +91,7 @@ const layers = {
   events: { layers: ["base/kernel", "base/events", "rules"], packages: ["zod"] },
   queues: { layers: ["base/kernel", "base/events", "base/queues", "rules"], packages: ["zod"] },
   store: {
-    layers: ["base/kernel", "base/config", "base/events", "base/table", "rules"],
+    layers: ["base/kernel", "base/config", "base/events", "base/languages", "base/table", "rules"],
     packages: ["@aws-sdk/(client-dynamodb|lib-dynamodb|util-dynamodb)"],
   },
   platforms: { layers: ["base/kernel", "rules"], packages: ["node:http", "node:https"] },
@@ -89,7 +101,7 @@ const layers = {
     packages: ["jose"],
   },
   http: {
-    layers: ["base/kernel", "base/files", "rules", "flows"],
+    layers: ["base/kernel", "base/files", "base/languages", "rules", "flows"],
     types: ["base/aws"],
     packages: ["zod", "node:zlib", "aws-lambda"],
   },
@@ -195,7 +207,7 @@ const layers = {
     except: "^web/console/(?!build\\.ts$)",
   },
   "web/common": { layers: ["packages/client"], packages: [] },
-  "web/check-page": { layers: ["web/common"], packages: [] },
+  "web/check-page": { layers: ["base/languages", "web/common"], packages: [] },
   "web/connect": { layers: ["packages/client", "web/common"], packages: [] },
   "web/console": {
     layers: ["packages/client", "web/common", "web/check-page"],
@@ -203,7 +215,7 @@ const layers = {
     packages: ["@tanstack/react-query", "@tanstack/react-virtual", "lucide-react", "react", "react-dom", "wouter"],
   },
   "web/docs/page": { layers: ["web/common"], packages: [] },
-  "web/sign-in": { layers: ["packages/client", "web/common"], packages: [] },
+  "web/sign-in": { layers: ["base/languages", "packages/client", "web/common"], packages: [] },
 };
 
 const packagePath = (name) =>

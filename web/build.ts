@@ -2,8 +2,10 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
+import { checkPageTexts, deletionPageTexts, signInPageTexts } from "../shared/base/languages/all.ts";
 import { buildConsole, buildConsoleSync } from "./console/build.ts";
 import { buildDocs } from "./docs/build.ts";
+import { writeLocalized } from "./localized.ts";
 import { tokensForAll } from "./theme/tokens.ts";
 
 export { buildConsole, buildConsoleSync, buildDocs };
@@ -12,22 +14,27 @@ export { buildConsole, buildConsoleSync, buildDocs };
 
 const web = fileURLToPath(new URL(".", import.meta.url));
 
-/** Writes the check page as the Verify function serves it: index.html, check.css, check.js and solver.js. */
+/** Writes the check page as the Verify function serves it: index.en.html and so on, check.css, check.js and solver.js. */
 export function buildCheckPage(folder: string): void {
-  buildPage(folder, { source: "check-page", scripts: ["check.ts", "solver.ts"], style: "check.css" });
+  buildAssets(folder, { source: "check-page", scripts: ["check.ts", "solver.ts"], style: "check.css" });
+  writeLocalized(folder, "index", join(web, "check-page", "index.html"), (language) => checkPageTexts[language]);
 }
 
 /**
- * Writes the sign-in pages as the Console function serves them: index.html, sign-in.css and sign-in.js; invalid-link.html,
- * the same page with other words; signed-in.html and signed-in.js; and confirm.html, which the function fills.
+ * Writes the sign-in pages as the Console function serves them, each in every language: index, the same page with other
+ * words for a link that no longer works, and confirm, which the function fills; sign-in.css and sign-in.js; signed-in.html
+ * and signed-in.js.
  */
 export function buildSignInPage(folder: string): void {
-  buildPage(folder, { source: "sign-in", scripts: ["sign-in.ts", "signed-in.ts"], style: "sign-in.css" });
+  buildAssets(folder, { source: "sign-in", scripts: ["sign-in.ts", "signed-in.ts"], style: "sign-in.css" });
   copyFileSync(join(web, "sign-in", "signed-in.html"), join(folder, "signed-in.html"));
-  copyFileSync(join(web, "sign-in", "confirm.html"), join(folder, "confirm.html"));
-  const page = readFileSync(join(folder, "index.html"), "utf8");
-  writeFileSync(join(folder, "index.html"), fill(page, SIGN_IN));
-  writeFileSync(join(folder, "invalid-link.html"), fill(page, INVALID_LINK));
+  const [page, confirm] = [join(web, "sign-in", "index.html"), join(web, "sign-in", "confirm.html")];
+  writeLocalized(folder, "index", page, (language) => signInPageTexts[language]);
+  writeLocalized(folder, "invalid-link", page, (language) => {
+    const texts = signInPageTexts[language];
+    return { ...texts, title: texts.invalidTitle, text: texts.invalidText, button: texts.invalidButton };
+  });
+  writeLocalized(folder, "confirm", confirm, (language) => signInPageTexts[language]);
 }
 
 /**
@@ -42,24 +49,8 @@ export function buildConnectPage(folder: string): void {
 /** Writes the page of a data deletion as the Connect function serves it: index.html, which the function fills, and style.css. */
 export function buildDataDeletionPage(folder: string): void {
   mkdirSync(folder, { recursive: true });
-  copyFileSync(join(web, "data-deletion", "index.html"), join(folder, "index.html"));
+  writeLocalized(folder, "index", join(web, "data-deletion", "index.html"), (language) => deletionPageTexts[language]);
   writeStyle(join(folder, "style.css"), join(web, "data-deletion", "data-deletion.css"));
-}
-
-const SIGN_IN = {
-  title: "Sign in",
-  text: "Enter your email address to get a sign-in link. There is no password.",
-  button: "Send a link",
-} as const;
-const INVALID_LINK = {
-  title: "This link no longer works",
-  text: "A sign-in link works once, for 15 minutes. Enter your email address to get a new one.",
-  button: "Send a new link",
-} as const;
-
-/** Replaces each `{{name}}`. */
-function fill(page: string, texts: Readonly<Record<string, string>>): string {
-  return page.replace(/\{\{(\w+)\}\}/g, (_, name: string) => texts[name] ?? "");
 }
 
 interface PageSource {
@@ -70,7 +61,13 @@ interface PageSource {
 }
 
 /** Bundles the scripts, and writes the page and its style. */
-function buildPage(folder: string, { source, scripts, style }: PageSource): void {
+function buildPage(folder: string, page: PageSource): void {
+  buildAssets(folder, page);
+  copyFileSync(join(web, page.source, "index.html"), join(folder, "index.html"));
+}
+
+/** Bundles the scripts, and writes the style. */
+function buildAssets(folder: string, { source, scripts, style }: PageSource): void {
   mkdirSync(folder, { recursive: true });
   buildSync({
     entryPoints: scripts.map((name) => join(web, source, name)),
@@ -84,7 +81,6 @@ function buildPage(folder: string, { source, scripts, style }: PageSource): void
     logLevel: "warning",
     tsconfigRaw: {},
   });
-  copyFileSync(join(web, source, "index.html"), join(folder, "index.html"));
   writeStyle(join(folder, style), join(web, source, style));
 }
 

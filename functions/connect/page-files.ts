@@ -1,7 +1,7 @@
 import type { PageFile } from "#base/files/page-file.ts";
 import { START_PAGE } from "#features/accounts/routes/start-page.ts";
 import { CONNECT_PAGE_PATH } from "#features/accounts/rules/login-results.ts";
-import { readPageFiles } from "../support/page-files.ts";
+import { localized, readPageFiles } from "../support/page-files.ts";
 
 /** Reads the pages that connect accounts, as `buildConnectPage` wrote them. */
 export function readConnectPage(folder: string): ReadonlyMap<string, PageFile> {
@@ -16,7 +16,7 @@ export function readConnectPage(folder: string): ReadonlyMap<string, PageFile> {
 /** Reads the page of a data deletion, as `buildDataDeletionPage` wrote it. */
 export function readDataDeletionPage(folder: string): ReadonlyMap<string, PageFile> {
   return readPageFiles(folder, [
-    ["/platform/data-deletion/{code}", "index.html"],
+    ...localized("/platform/data-deletion/{code}", "index"),
     ["/platform/data-deletion/style.css", "style.css"],
   ]);
 }

@@ -1,14 +1,14 @@
 import type { PageFile } from "#base/files/page-file.ts";
-import { CONFIRM_PAGE } from "#features/access/routes/sign-in/pages.ts";
+import { CONFIRM_PAGE, INVALID_LINK_PAGE } from "#features/access/routes/sign-in/pages.ts";
 import { SIGNED_IN_PATH } from "#features/access/rules/redirect-paths.ts";
-import { readPageFiles } from "../support/page-files.ts";
+import { localized, readPageFiles } from "../support/page-files.ts";
 
 /** Reads the sign-in pages that `buildSignInPage` wrote. The page of an invalid link has the path of the link. */
 export function readSignInPage(folder: string): ReadonlyMap<string, PageFile> {
   return readPageFiles(folder, [
-    ["/console/auth/sign-in", "index.html"],
-    ["/console/auth/verify", "invalid-link.html"],
-    [CONFIRM_PAGE, "confirm.html"],
+    ...localized("/console/auth/sign-in", "index"),
+    ...localized(INVALID_LINK_PAGE, "invalid-link"),
+    ...localized(CONFIRM_PAGE, "confirm"),
     [SIGNED_IN_PATH, "signed-in.html"],
     ["/console/auth/sign-in.js", "sign-in.js"],
     ["/console/auth/signed-in.js", "signed-in.js"],

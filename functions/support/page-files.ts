@@ -2,6 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { PageFile } from "#base/files/page-file.ts";
 import { shortHash } from "#base/kernel/bytes.ts";
+import { languages } from "#base/languages/languages.ts";
+import { pageInLanguage } from "#http/browser/localized-pages.ts";
 
 const types = {
   html: "text/html; charset=utf-8",
@@ -11,6 +13,11 @@ const types = {
 
 /** A file of a page, by the path at which it is served. */
 export type PageFileName = readonly [path: string, name: `${string}.${keyof typeof types}`];
+
+/** The files of a page that the build wrote in each language. @param name without the language and `.html` */
+export function localized(path: string, name: string): PageFileName[] {
+  return languages.map((language) => [pageInLanguage(path, language), `${name}.${language}.html`]);
+}
 
 /** Reads the files that the build wrote beside the bundle. Throws at start if one is missing, so that no page is broken. */
 export function readPageFiles(folder: string, names: readonly PageFileName[]): ReadonlyMap<string, PageFile> {

@@ -84,7 +84,7 @@ test("the page shows each attachment, links those with a URL and loads none of t
   ];
   const { page, requestedUrls } = await visitHold(browser, server, server.createHold({ text: "", attachments }));
   await waitForHeading(page, "Check and send");
-  const list = page.getByRole("list", { name: "3 attachments" });
+  const list = page.getByRole("list", { name: "Attachments: 3" });
   expect(await list.getByRole("listitem").allInnerTexts()).toEqual([
     expect.stringMatching(/^blue jacket.jpg\s+Image · example.com\s+opens in a new tab$/),
     expect.stringMatching(/^Image\s+Uploaded$/),

@@ -1,12 +1,14 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { languageOf, pageInLanguage } from "#http/browser/localized-pages.ts";
 import { pageHeaders } from "#http/browser/page-files.ts";
+import { HeaderMap } from "#http/header-map.ts";
 import { readSignInPage } from "../../functions/console/page-files.ts";
 import { buildSignInPage } from "../../web/build.ts";
 import { accessibilityViolations } from "./support/accessibility.ts";
@@ -57,7 +59,7 @@ beforeAll(async () => {
       );
       return;
     }
-    const file = files.get(pathname);
+    const file = files.get(pageInLanguage(pathname, languageOf(new HeaderMap(asked(request))))) ?? files.get(pathname);
     const status = file ? (pathname.endsWith("/verify") ? 401 : 200) : 404;
     response.writeHead(status, { ...pageHeaders, "content-type": file?.type ?? "text/plain" }).end(file?.body);
   });
@@ -77,6 +79,11 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
+/** What the browser asked for. */
+function asked({ headers }: IncomingMessage): Record<string, string> {
+  return { "accept-language": headers["accept-language"] ?? "" };
+}
+
 async function send(page: Page, email: string): Promise<void> {
   await page.getByLabel("Email address").fill(email);
   await page.getByRole("button").click();
@@ -88,7 +95,10 @@ test("a link that no longer works redirects to a page that requests a new one, a
   expect(page.url()).toBe(`${origin}/console/auth/verify`);
   await send(page, " Mara@example.com ");
   await page.getByRole("heading", { name: "Check your mail" }).waitFor();
-  expect(await page.getByRole("button").count()).toBe(0);
+  await page.getByText("If Mara@example.com may sign in").waitFor();
+  expect(
+    await page.getByRole("button", { name: "Send another link in 30 seconds" }).getAttribute("aria-disabled"),
+  ).toBe("true");
   expect(requests).toEqual([["POST", { email: "Mara@example.com" }]]);
   expect(complaints).toEqual([]);
   expect(requestedUrls.every((url) => url.startsWith(origin))).toBe(true);
@@ -111,7 +121,37 @@ test("the sign-in page has its own words", async () => {
   const { page } = await openPage(browser, `${origin}/console/auth/sign-in`);
   expect(await page.getByRole("heading").innerText()).toBe("Sign in");
   expect(await page.getByRole("button").innerText()).toBe("Send a link");
-  expect(readFileSync(join(folder, "index.html"), "utf8")).not.toContain("{{");
+  expect(readFileSync(join(folder, "index.en.html"), "utf8")).not.toContain("{{");
+});
+
+test("after 30 seconds a press sends another link, and the address can be corrected", async () => {
+  const { page } = await openPage(browser, `${origin}/console/auth/sign-in`, { clockAt: Date.now() });
+  await send(page, "mara@example.con");
+  await page.getByText("If mara@example.con may sign in").waitFor();
+  const resend = page.getByRole("button", { name: /^Send another link/ });
+  // The button waits: a press does nothing.
+  await resend.click({ force: true });
+  expect(requests).toHaveLength(1);
+  await page.clock.runFor(30_000);
+  await resend.click();
+  await page.getByRole("status").getByText("Another link is on its way.").waitFor();
+  expect(requests).toHaveLength(2);
+  await page.getByRole("button", { name: "Use another address" }).click();
+  expect(await page.getByLabel("Email address").inputValue()).toBe("mara@example.con");
+  await send(page, "mara@example.com");
+  await page.getByText("If mara@example.com may sign in").waitFor();
+  expect(requests.at(-1)).toEqual(["POST", { email: "mara@example.com" }]);
+});
+
+test("a browser gets the page in its language, with numbers as people write them there", async () => {
+  const { page, complaints } = await openPage(browser, `${origin}/console/auth/sign-in`, { locale: "de-AT" });
+  expect(await page.getByRole("heading").innerText()).toBe("Anmelden");
+  expect(await page.evaluate("document.documentElement.lang")).toBe("de");
+  nextAnswer = { status: 429, headers: { "retry-after": "601" } };
+  await page.getByLabel("E-Mail-Adresse").fill("mara@example.com");
+  await page.getByRole("button").click();
+  await page.getByRole("alert").getByText("Versuchen Sie es in 11 Minuten noch einmal.").waitFor();
+  expect(complaints).toEqual([]);
 });
 
 test.each([

@@ -1,14 +1,19 @@
+import { formatDuration } from "../common/durations.ts";
+import { pageLanguage } from "../common/page-texts.ts";
 import { completeHold, fetchChallenge, fetchHold, type Hold, type Link } from "./calls.ts";
-import { formatDuration } from "./durations.ts";
 import { forgetSecret, readLink, reloadOnNewLink } from "./link.ts";
 import { selectText } from "./message-view.ts";
-import * as notices from "./notices.ts";
+import { noticesIn } from "./notices.ts";
 import { solveChallenge } from "./solving.ts";
-import { afterComplete, afterEnd, afterFetch, afterRefusal, halt, type Step } from "./steps.ts";
+import { halt, type Step, stepsWith } from "./steps.ts";
+import { texts } from "./texts.ts";
 import * as view from "./view.ts";
 
 // The script of the page: it gets the held message, waits for a press of the button, solves the challenge and requests
 // the send. The server decides whether time is left. The clock of the page is for display only.
+
+const notices = noticesIn(texts);
+const { afterComplete, afterEnd, afterFetch, afterRefusal } = stepsWith(notices);
 
 const SECOND = 1_000;
 const POLL_INTERVAL = 3 * SECOND;
@@ -148,10 +153,10 @@ function runClock(link: Link, until: number): void {
 
 function startCooldown(link: Link, seconds: number): void {
   const until = Date.now() + seconds * SECOND;
-  view.showNotice(notices.tooManyAttempts(formatDuration(seconds)));
+  view.showNotice(notices.tooManyAttempts(formatDuration(seconds, pageLanguage())));
   everySecond(() => {
     const remaining = until - Date.now();
-    view.updateNoticeBody(notices.tooManyAttempts(formatDuration(remaining / SECOND)));
+    view.updateNoticeBody(notices.tooManyAttempts(formatDuration(remaining / SECOND, pageLanguage())));
     if (remaining > 0) return;
     stopTimer();
     view.showNotice(notices.waitOver, { focus: false });

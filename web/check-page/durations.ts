@@ -7,29 +7,18 @@ export function formatClock(millis: number): string {
   return `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, "0")}:${rest}`;
 }
 
-/** Formats seconds for a sentence: `4 minutes 5 seconds`. */
-export function formatDuration(seconds: number): string {
-  const totalSeconds = Math.max(1, Math.ceil(seconds));
-  const parts = [plural(Math.floor(totalSeconds / 60), "minute"), plural(totalSeconds % 60, "second")];
-  return parts.filter((part) => !part.startsWith("0 ")).join(" ");
-}
-
-export function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
-}
-
 /** Before this, the pace of a calculation says too little. */
 const PACE_KNOWN_AFTER = 5_000;
 
 /**
- * How long a calculation goes on at its pace so far, for a sentence: `about 15 s left`.
+ * How many seconds a calculation goes on at its pace so far, in coarse steps.
  * @param elapsed milliseconds for `done` of `count` steps
- * @returns "" in the first five seconds and before the first step is done
+ * @returns null in the first five seconds and before the first step is done
  */
-export function formatRemaining(elapsed: number, done: number, count: number): string {
-  if (elapsed < PACE_KNOWN_AFTER || done === 0 || done >= count) return "";
+export function secondsRemaining(elapsed: number, done: number, count: number): number | null {
+  if (elapsed < PACE_KNOWN_AFTER || done === 0 || done >= count) return null;
   const seconds = Math.ceil((elapsed * (count - done)) / done / 1000);
   // Coarse steps: the pace varies, and a number that jumps says less.
   const step = seconds <= 10 ? 1 : seconds <= 60 ? 5 : 30;
-  return `about ${Math.ceil(seconds / step) * step} s left`;
+  return Math.ceil(seconds / step) * step;
 }

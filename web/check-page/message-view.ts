@@ -1,19 +1,21 @@
+import { fillText } from "../../shared/base/languages/texts.ts";
 import { element, showText } from "../common/elements.ts";
 import type { Attachment, Hold } from "./calls.ts";
-import { plural } from "./durations.ts";
 import { platformName } from "./notices.ts";
+import { texts } from "./texts.ts";
 
 // The held message in the page. Data from the server is set as text, never as markup.
 
 const SVG = "http://www.w3.org/2000/svg";
 
 export function showMessage(hold: Hold): void {
-  const name = hold.displayName.trim() === "" ? "A person" : hold.displayName;
+  const name = hold.displayName.trim() === "" ? texts.aPerson : hold.displayName;
   setText("name", name);
   setText("initial", [...name.trim()][0]?.toLocaleUpperCase() ?? "");
   setText("username", hold.username === "" || hold.username === name ? "" : `@${hold.username}`);
-  setText("platform", `on ${platformName(hold.platform)}`);
-  setText("why-platform", platformName(hold.platform));
+  const values = { platform: platformName(hold.platform) };
+  setText("platform", fillText(texts.onPlatform, values));
+  setText("why", fillText(texts.whyText, values));
   const bubble = setText("text", hold.text);
   bubble.hidden = hold.text === "";
   setText("account", withSign(hold.accountHandle, hold.platform));
@@ -42,7 +44,7 @@ function withSign(handle: string, platform: string): string {
 function showAttachments(attachments: readonly Attachment[]): void {
   const list = element("attachments", HTMLElement);
   list.hidden = attachments.length === 0;
-  list.setAttribute("aria-label", plural(attachments.length, "attachment"));
+  list.setAttribute("aria-label", fillText(texts.attachments, { count: attachments.length }));
   list.replaceChildren(
     ...attachments.map((attachment) => {
       const item = document.createElement("li");
@@ -61,14 +63,14 @@ function linkedFile({ type }: Attachment, url: URL): HTMLElement {
   link.append(icon(type), description(fileName(url) || url.host, `${typeName(type)} · ${url.host}`), icon("open"));
   const hint = document.createElement("span");
   hint.className = "unseen";
-  hint.textContent = "opens in a new tab";
+  hint.textContent = texts.newTab;
   link.append(hint);
   return link;
 }
 
 function uploadedFile({ type }: Attachment): HTMLElement {
   const tile = document.createElement("div");
-  tile.append(icon(type), description(typeName(type), "Uploaded"));
+  tile.append(icon(type), description(typeName(type), texts.uploaded));
   return tile;
 }
 
@@ -94,10 +96,8 @@ function fileName({ pathname }: URL): string {
   }
 }
 
-const typeNames: Readonly<Record<string, string>> = { image: "Image", video: "Video", audio: "Audio", file: "File" };
-
 function typeName(type: string): string {
-  return typeNames[type] ?? "File";
+  return type === "image" || type === "video" || type === "audio" ? texts[type] : texts.file;
 }
 
 const iconPaths: Readonly<Record<string, string>> = {

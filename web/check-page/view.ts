@@ -1,12 +1,13 @@
+import { fillText } from "../../shared/base/languages/texts.ts";
 import { element, showText } from "../common/elements.ts";
 import type { Hold } from "./calls.ts";
-import { formatClock, formatRemaining } from "./durations.ts";
+import { formatClock, secondsRemaining } from "./durations.ts";
 import { showMessage } from "./message-view.ts";
 import type { Mark, Notice } from "./notices.ts";
+import { texts } from "./texts.ts";
 
 // The DOM of the page around the message. Data from the server is set as text, never as markup.
 
-const QUESTION = "Check and send";
 const LAST_MINUTE = 60_000;
 
 const title = element("title", HTMLElement);
@@ -36,18 +37,18 @@ export function onButtonPress(onPress: () => void): void {
 
 /** After a press: what the page shows stays until there is an answer. Before the first answer, the page is its frame. */
 export function showRefreshing(): void {
-  showButton("Loading…", true);
+  showButton(texts.loading, true);
 }
 
 /** Shows the message and the question. @param focus whether a press of the button was the cause */
 export function showQuestion(hold: Hold, focus: boolean): void {
-  showHead(QUESTION, ["Nothing is sent until you press the button."]);
+  showHead(texts.question, [texts.untilPress]);
   showMark(null);
   showMessage(hold);
-  showButton(QUESTION);
+  showButton(texts.question);
   show({ test: hold.test, frame: false, slow: false, message: true });
   show({ left: true, note: true, progress: false, solved: false, go: true });
-  setScreenReaderStatus(focus ? "" : "Your message is ready to review.");
+  setScreenReaderStatus(focus ? "" : texts.ready);
   if (focus) title.focus();
 }
 
@@ -56,14 +57,14 @@ export function showTimeLeft(millis: number): void {
   if (clock.textContent === clockText) return;
   clock.textContent = clockText;
   const isLastMinute = millis <= LAST_MINUTE;
-  if (isLastMinute && !timeLeft.classList.contains("last")) setScreenReaderStatus("Less than a minute left.");
+  if (isLastMinute && !timeLeft.classList.contains("last")) setScreenReaderStatus(texts.lastMinute);
   timeLeft.classList.toggle("last", isLastMinute);
 }
 
 /** The button keeps the focus while the browser works, but is disabled. */
 export function showChecking(): void {
-  fillBody(["Keep this page open until the message is sent."]);
-  showButton("Checking…", true);
+  fillBody([texts.keepOpen]);
+  showButton(texts.checking, true);
   show({ left: false, note: false, progress: true, solved: true, go: true });
   showProgress(0, 1, 0);
 }
@@ -75,24 +76,25 @@ export function showChecking(): void {
 export function showProgress(done: number, count: number, elapsed: number): void {
   progress.max = count;
   progress.value = done;
-  const remaining = formatRemaining(elapsed, done, count);
-  const percent = `Checking: ${Math.floor((done * 100) / count)}%`;
-  solvedText.textContent = remaining === "" ? percent : `${percent}, ${remaining}`;
-  setScreenReaderStatus(`Checking: ${Math.floor((done / count) * 4) * 25}%`);
+  const seconds = secondsRemaining(elapsed, done, count);
+  const percent = Math.floor((done * 100) / count);
+  solvedText.textContent =
+    seconds === null ? fillText(texts.progress, { percent }) : fillText(texts.progressLeft, { percent, seconds });
+  setScreenReaderStatus(fillText(texts.progress, { percent: Math.floor((done / count) * 4) * 25 }));
 }
 
 export function showSending(): void {
-  showButton("Sending…", true);
+  showButton(texts.sendingButton, true);
   progress.removeAttribute("value");
   show({ solved: false });
-  setStatus("The check is complete. Sending…");
+  setStatus(texts.checkComplete);
 }
 
 /** Shows a notice in place of the question. A message that the page has stays in view. */
 export function showNotice(notice: Notice, { focus = true } = {}): void {
   showHead(notice.title, notice.body);
   quote.hidden = notice.quote === undefined;
-  showText(element("quote-source", HTMLElement), `${notice.quote?.source ?? ""} says:`);
+  showText(element("quote-source", HTMLElement), fillText(texts.says, { platform: notice.quote?.source ?? "" }));
   showText(element("quote-text", HTMLElement), notice.quote?.text ?? "");
   showMark(notice.mark);
   if (notice.buttonLabel !== undefined) showButton(notice.buttonLabel);
@@ -107,20 +109,18 @@ export function updateNoticeBody(notice: Notice): void {
   fillBody(notice.body);
 }
 
-const COPY_LABEL = "Copy the text";
-
 /** Offers to copy the message, for one that was not sent. */
 export function showCopyButton(): void {
-  showButton(COPY_LABEL);
+  showButton(texts.copyText);
   button.classList.add("second");
   show({ go: true });
 }
 
 /** @param copied false when the browser did not allow it: then the text is selected */
 export function showCopied(copied: boolean): void {
-  button.textContent = copied ? "Copied" : COPY_LABEL;
-  if (copied) setScreenReaderStatus("The text is copied.");
-  else setStatus("Your browser did not copy the text. It is selected now, so you can copy it yourself.");
+  button.textContent = copied ? texts.copied : texts.copyText;
+  if (copied) setScreenReaderStatus(texts.copiedStatus);
+  else setStatus(texts.notCopied);
 }
 
 function setStatus(text: string): void {
@@ -136,7 +136,7 @@ function setScreenReaderStatus(text: string): void {
 
 function showHead(heading: string, sentences: readonly string[]): void {
   title.textContent = heading;
-  document.title = heading === QUESTION ? QUESTION : `${heading} · ${QUESTION}`;
+  document.title = heading === texts.question ? heading : `${heading} · ${texts.question}`;
   quote.hidden = true;
   fillBody(sentences);
 }

@@ -1,4 +1,7 @@
 import { HttpClient, ParleyError } from "#client";
+import { fillText, type SignInPageTexts } from "../../shared/base/languages/texts.ts";
+import { formatDuration } from "../common/durations.ts";
+import { pageLanguage } from "../common/page-texts.ts";
 
 const MINUTE_SECONDS = 60;
 
@@ -9,15 +12,19 @@ export interface RequestProblem {
   readonly field: boolean;
 }
 
-/**
- * Requests a sign-in link for an email address.
- * @param redirect the page to which the link leads; null: the console
- * @param invite the id of the invite whose mail links to this page; null for none
- */
+/** Who asks for a link. */
+export interface LinkRequest {
+  readonly email: string;
+  /** The page to which the link leads; null: the console. */
+  readonly redirect: string | null;
+  /** The id of the invite whose mail links to this page; null for none. */
+  readonly invite: string | null;
+}
+
+/** Requests a sign-in link for an email address. */
 export async function requestLink(
-  email: string,
-  redirect: string | null,
-  invite: string | null,
+  texts: SignInPageTexts,
+  { email, redirect, invite }: LinkRequest,
 ): Promise<"sent" | RequestProblem> {
   try {
     await new HttpClient().request("POST /console/auth/request", {
@@ -25,20 +32,17 @@ export async function requestLink(
     });
     return "sent";
   } catch (error) {
-    return toProblem(error);
+    return toProblem(texts, error);
   }
 }
 
 /** "No connection" also where a proxy or a Wi-Fi sign-in page answered in place of Parley. */
-function toProblem(error: unknown): RequestProblem {
+function toProblem(texts: SignInPageTexts, error: unknown): RequestProblem {
   const { status, retryAfter } = error instanceof ParleyError ? error : { status: null, retryAfter: null };
-  if (status === null || status < 400) return { problem: "No connection. Check it, then try again.", field: false };
-  if (status === 400) return { problem: "Enter a full email address.", field: true };
-  if (status === 429) return { problem: waitText(retryAfter ?? MINUTE_SECONDS), field: false };
-  return { problem: "Parley could not send a link. Try again in a minute.", field: false };
-}
-
-function waitText(seconds: number): string {
-  const minutes = Math.max(1, Math.ceil(seconds / MINUTE_SECONDS));
-  return `Too many links were requested. Try again in ${minutes === 1 ? "a minute" : `${minutes} minutes`}.`;
+  if (status === null || status < 400) return { problem: texts.noConnection, field: false };
+  if (status === 400) return { problem: texts.invalidEmail, field: true };
+  if (status !== 429) return { problem: texts.failed, field: false };
+  const minutes = Math.max(1, Math.ceil((retryAfter ?? MINUTE_SECONDS) / MINUTE_SECONDS));
+  const time = formatDuration(minutes * MINUTE_SECONDS, pageLanguage());
+  return { problem: fillText(texts.tooMany, { time }), field: false };
 }

@@ -20,6 +20,7 @@ const valueParts: Readonly<Record<string, string>> = {
   KeyScope: "Key.scope",
   Role: "Member.role",
   TenantStatus: "Tenant.status",
+  Language: "Tenant.language",
   AuditAction: "AuditEntry.action",
   Activity: "PresenceFrame.state",
 };

@@ -103,6 +103,14 @@ export const enumTexts: Texts = {
     active: "It works.",
     suspended: "The operator suspended it: keys and sessions get 403. Intake and deliveries continue.",
   }),
+  Language: oneOf("A language of mails and of pages outside the console.", {
+    en: "English.",
+    de: "German.",
+    es: "Spanish.",
+    fr: "French.",
+    it: "Italian.",
+    pt: "Portuguese of Brazil.",
+  }),
   Activity: oneOf("What a person does with a conversation.", {
     reading: "They have it open. Forget it after 90 seconds without a repetition.",
     writing: "They type an answer. Forget it after 12 seconds without a repetition.",

@@ -1154,6 +1154,18 @@ export interface components {
          * @enum {string}
          */
         KeyScope: "live" | "test";
+        /**
+         * @description A language of mails and of pages outside the console.
+         *
+         *     - `en`: English.
+         *     - `de`: German.
+         *     - `es`: Spanish.
+         *     - `fr`: French.
+         *     - `it`: Italian.
+         *     - `pt`: Portuguese of Brazil.
+         * @enum {string}
+         */
+        Language: "en" | "de" | "es" | "fr" | "it" | "pt";
         /** @description The data that `listAccounts` returns. */
         ListAccountsData: {
             /** @description The connected accounts of the tenant. */
@@ -1617,7 +1629,7 @@ export interface components {
             "POST /console/auth/logout": {
                 data: components["schemas"]["SignOutData"];
             };
-            /** @description Request a sign-in link. Mails a link that signs a person in. The response is the same for every address, so that it does not reveal who has an account. The link works once, for 15 minutes: at once in the browser that requested it, and by one press in any other. At most 5 requests for an address and 20 from a network address in 15 minutes: 429 with `Retry-After`. */
+            /** @description Request a sign-in link. Mails a link that signs a person in. The response is the same for every address, so that it does not reveal who has an account. The link works once, for 15 minutes: at once in the browser that requested it, and by one press in any other. The mail is in the language of `Accept-Language`, if Parley has it, else in English. At most 5 requests for an address and 20 from a network address in 15 minutes: 429 with `Retry-After`. */
             "POST /console/auth/request": {
                 body: components["schemas"]["RequestSignInLinkRequest"];
                 data: components["schemas"]["RequestSignInLinkData"];
@@ -1746,7 +1758,7 @@ export interface components {
                 };
                 data: components["schemas"]["GetTenantData"];
             };
-            /** @description Rename a tenant. Changes the name of the tenant. Its slug stays. A slug of which you are no member is 404 `tenant_not_found`. A signed-in person needs the role `owner`. */
+            /** @description Change a tenant. Changes the name of the tenant, the language of its mails, or both: a field that is absent stays as it is. Its slug stays. A slug of which you are no member is 404 `tenant_not_found`. A signed-in person needs the role `owner`. */
             "PATCH /console/tenants/{slug}": {
                 path: {
                     /** @description The slug of the tenant, which is its id. */
@@ -2368,6 +2380,8 @@ export interface components {
             /** @description The name for people, on one line. */
             name: string;
             status: components["schemas"]["TenantStatus"];
+            /** @description The language of invites and notices by mail. Null: English. Pages follow the browser. */
+            language: components["schemas"]["Language"] | null;
             /** @description When it was created, in ISO 8601 and UTC. */
             created_at: string;
             /** @description When it was last changed, in ISO 8601 and UTC. */
@@ -2814,6 +2828,8 @@ export interface components {
             /** @description The name for people, on one line. */
             name: string;
             status: components["schemas"]["TenantStatus"];
+            /** @description The language of invites and notices by mail. Null: English. Pages follow the browser. */
+            language: components["schemas"]["Language"] | null;
             /** @description When it was created, in ISO 8601 and UTC. */
             created_at: string;
             /** @description When it was last changed, in ISO 8601 and UTC. */
@@ -2889,10 +2905,12 @@ export interface components {
         UpdateTenantData: {
             tenant: components["schemas"]["Tenant"];
         };
-        /** @description The body that `updateTenant` takes. */
+        /** @description The body of `updateTenant`: what changes. At least one field. */
         UpdateTenantRequest: {
             /** @description The name for people, on one line. */
-            name: string;
+            name?: string;
+            /** @description The language of invites and notices by mail. Null: English. */
+            language?: components["schemas"]["Language"] | null;
         };
         /** @description The data that `updateWebhook` returns. */
         UpdateWebhookData: {

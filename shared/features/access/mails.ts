@@ -1,6 +1,8 @@
 import type { Queue } from "#base/aws/queues.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { iso, type Millis } from "#base/kernel/time.ts";
+import type { Language } from "#base/languages/languages.ts";
+import type { Tenants } from "#features/tenants/store/tenants.ts";
 import { type AccountNotice, type EndpointNotice, encodeMail } from "./queue.ts";
 
 const MINUTE_CHARS = "2026-01-01T00:00".length;
@@ -12,6 +14,14 @@ export function formatMinute(at: Millis): string {
 
 export function joinParagraphs(...paragraphs: readonly string[]): string {
   return `${paragraphs.join("\n\n")}\n`;
+}
+
+/** The language of mails to people of whom none is known. */
+export const DEFAULT_MAIL_LANGUAGE: Language = "en";
+
+/** The language of the mails to the people of a tenant. */
+export async function mailLanguage(tenants: Pick<Tenants, "get">, tenant: TenantId): Promise<Language> {
+  return (await tenants.get(tenant))?.language ?? DEFAULT_MAIL_LANGUAGE;
 }
 
 export interface NoticePorts {

@@ -2,7 +2,7 @@ import { allDone } from "#base/kernel/parallel.ts";
 import { isRefusal, type Refusal, refuse } from "#base/kernel/refusals.ts";
 import { parseTenant, type TenantId } from "#base/kernel/tenant.ts";
 import { type Millis, secondsToNextDay, startOfDay } from "#base/kernel/time.ts";
-import type { StoredTenant } from "#features/tenants/store/tenants.ts";
+import type { StoredTenant, TenantChange } from "#features/tenants/store/tenants.ts";
 import { readInviters } from "./flows/team/inviters.ts";
 import type { ListOwnTenantPorts, OwnTenantPorts } from "./ports.ts";
 import {
@@ -91,7 +91,7 @@ export async function createOwnTenant(
       creations,
       day: creationDay(creations, now),
     });
-    if (result === "created") return { ...tenant, updatedAt: now };
+    if (result === "created") return { ...tenant, language: null, updatedAt: now };
     if (result === "exists") return refuse("tenant_exists");
   }
   throw new Error("The person created too many tenants at once.");
@@ -129,17 +129,17 @@ export async function getOwnTenant(
   );
 }
 
-/** Gives a tenant another name. Owners may. Only a change leaves an audit row. */
-export async function renameTenant(
+/** Changes the name or the language of a tenant. Owners may. Only a change leaves an audit row. */
+export async function changeTenant(
   ports: OwnTenantPorts,
   {
     slug,
-    name,
+    change: { name, language },
     author,
     now,
   }: {
     readonly slug: string;
-    readonly name: string;
+    readonly change: TenantChange;
     readonly author: CallerAuthor<SessionCaller>;
     readonly now: Millis;
   },
@@ -149,13 +149,15 @@ export async function renameTenant(
   const { caller } = author;
   const refusal = refuseTenant(caller, tenant, "tenant_not_found") ?? refuseRole(caller, tenant, "owner");
   if (refusal) return refusal;
-  const change = {
+  const changed = [...(name === undefined ? [] : ["name"]), ...(language === undefined ? [] : ["language"])];
+  const audited = {
     action: "tenant.update",
     resource: `tenant:${tenant}`,
-    detail: { changed: "name" },
+    detail: { changed: changed.join(",") },
     at: now,
   } as const;
-  const result = await ports.tenants.rename(tenant, name, changeAuthor(author, "owner", change));
+  const by = changeAuthor(author, "owner", audited);
+  const result = await ports.tenants.change(tenant, { name, language }, by);
   if (result === "actor_changed") return refuse("role_forbidden");
   return (await ports.tenants.get(tenant)) ?? refuse("tenant_not_found");
 }

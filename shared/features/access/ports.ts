@@ -68,7 +68,7 @@ export interface TenantLimits {
 }
 
 export interface OwnTenantPorts extends ListOwnTenantPorts {
-  readonly tenants: Pick<Tenants, "createOwned" | "get" | "list" | "rename">;
+  readonly tenants: Pick<Tenants, "change" | "createOwned" | "get" | "list">;
   readonly users: Pick<Users, "readCreations" | "emails">;
   readonly tenantLimits: TenantLimits;
   /** Whether anyone who is signed in may create a tenant. */

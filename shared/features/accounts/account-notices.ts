@@ -1,5 +1,6 @@
 import type { Mail } from "#base/aws/mail.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
+import { fillText, type MailTexts } from "#base/languages/texts.ts";
 import { formatMinute, joinParagraphs } from "#features/access/mails.ts";
 import type { AccountNotice } from "#features/access/queue.ts";
 import { type Account, accountKey, parseAccountKey } from "./rules/accounts.ts";
@@ -16,6 +17,7 @@ type MailText = Omit<Mail, "to">;
  */
 export async function accountNoticeMail(
   accounts: Pick<Accounts, "getConnection">,
+  texts: MailTexts,
   tenant: TenantId,
   { what, account: key, connectionId }: AccountNotice,
 ): Promise<MailText | null> {
@@ -23,49 +25,53 @@ export async function accountNoticeMail(
   const stored = ref && (await accounts.getConnection({ tenant, ref, connectionId }));
   if (!stored) return null;
   const { account, isReconnection } = stored;
-  if (what === "connected") return connectedMail(tenant, account, isReconnection);
+  if (what === "connected") return connectedMail(texts, tenant, { account, isReconnection });
   if (account.status !== what) return null;
-  return what === "needs_reauth" ? needsReauthMail(tenant, account) : refreshFailingMail(tenant, account);
+  return what === "needs_reauth" ? needsReauthMail(texts, tenant, account) : refreshFailingMail(texts, tenant, account);
 }
 
-function needsReauthMail(tenant: TenantId, account: Account): MailText {
-  const key = accountKey(account);
+function needsReauthMail(texts: MailTexts, tenant: TenantId, account: Account): MailText {
+  const values = { tenant, account: accountKey(account) };
   return {
-    subject: `Connect ${key} again`,
+    subject: fillText(texts.reauthSubject, values),
     text: joinParagraphs(
-      `Parley can no longer access a channel account of "${tenant}".`,
-      `Account: ${key}`,
-      "Its messages are still received while the platform sends them, but nothing can be sent.",
-      "What to do: connect the account again. The field status_detail of GET /v1/accounts has the platform's reason.",
+      fillText(texts.reauth, values),
+      fillText(texts.accountFact, values),
+      texts.reauthMeaning,
+      texts.reauthFix,
     ),
   };
 }
 
-function refreshFailingMail(tenant: TenantId, account: Account): MailText {
-  const key = accountKey(account);
+function refreshFailingMail(texts: MailTexts, tenant: TenantId, account: Account): MailText {
+  const values = { tenant, account: accountKey(account) };
   const { tokenExpiresAt } = account;
   return {
-    subject: `The access of ${key} cannot be extended`,
+    subject: fillText(texts.refreshSubject, values),
     text: joinParagraphs(
-      `The platform refuses to refresh the access token of a channel account of "${tenant}".`,
-      `Account: ${key}`,
+      fillText(texts.refresh, values),
+      fillText(texts.accountFact, values),
       tokenExpiresAt === null
-        ? "The account works until the token expires. Parley tries again each day."
-        : `The account works until ${formatMinute(tokenExpiresAt)}. Parley tries again each day.`,
-      "What to do: connect the account again before that. The field refresh_error of GET /v1/accounts has the platform's reason.",
+        ? texts.refreshUnknown
+        : fillText(texts.refreshUntil, { time: formatMinute(tokenExpiresAt) }),
+      texts.refreshFix,
     ),
   };
 }
 
-function connectedMail(tenant: TenantId, account: Account, isReconnection: boolean): MailText {
-  const key = accountKey(account);
+function connectedMail(
+  texts: MailTexts,
+  tenant: TenantId,
+  { account, isReconnection }: { readonly account: Account; readonly isReconnection: boolean },
+): MailText {
+  const values = { tenant, account: accountKey(account) };
   return {
-    subject: `${key} is connected to "${tenant}"`,
+    subject: fillText(texts.connectedSubject, values),
     text: joinParagraphs(
-      `A channel account was connected to the workspace "${tenant}" on Parley${isReconnection ? " again" : ""}.`,
-      `Account: ${key}`,
-      "The members of the workspace read and answer its messages.",
-      "You get this mail as an owner of the workspace, or because you connected the account. If you did not expect it, disconnect the account. GET /v1/audit says who connected it.",
+      fillText(isReconnection ? texts.connectedAgain : texts.connected, values),
+      fillText(texts.accountFact, values),
+      texts.connectedMeaning,
+      texts.connectedWhy,
     ),
   };
 }

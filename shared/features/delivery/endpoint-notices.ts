@@ -2,10 +2,13 @@ import type { Mail } from "#base/aws/mail.ts";
 import { AUTO_PAUSE_AFTER } from "#base/kernel/limits.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
+import { fillText, type MailTexts } from "#base/languages/texts.ts";
 import { formatMinute, joinParagraphs } from "#features/access/mails.ts";
 import type { EndpointNotice } from "#features/access/queue.ts";
 import type { Endpoint } from "#features/webhooks/rules/endpoints.ts";
 import type { Endpoints } from "#features/webhooks/store/endpoints.ts";
+
+type MailText = Omit<Mail, "to">;
 
 /** A mail names an endpoint by its id and host. The rest of its URL may contain a secret. */
 interface FailingEndpoint {
@@ -13,66 +16,70 @@ interface FailingEndpoint {
   readonly since: Millis;
 }
 
-const retentionNote = "Events that occur while it is paused are stored as blocked deliveries for 7 days.";
-const resumeSteps =
-  'fix the receiver, set the endpoint\'s status to "active" (PATCH /v1/webhooks/{id}), and replay the blocked ' +
-  "deliveries (POST /v1/webhooks/{id}/deliveries/replay with status=blocked).";
-
 /**
  * The mail of a notice, from the row of its endpoint.
  * @returns null when it is not true any more: the endpoint works again, was deleted or activated
  */
 export async function endpointNoticeMail(
   endpoints: Pick<Endpoints, "get">,
+  texts: MailTexts,
   tenant: TenantId,
   { what, endpointId, since }: EndpointNotice,
-): Promise<Omit<Mail, "to"> | null> {
+): Promise<MailText | null> {
   const endpoint = await endpoints.get(tenant, endpointId);
   if (endpoint?.status !== (what === "failing" ? "active" : "paused")) return null;
-  if (since === null) return goneMail(tenant, endpoint);
+  if (since === null) return goneMail(texts, tenant, endpoint);
   if (endpoint.breaker.failingSince !== since) return null;
-  return what === "failing" ? warningMail(tenant, { endpoint, since }) : pausedMail(tenant, { endpoint, since });
+  const failing = { endpoint, since };
+  return what === "failing" ? warningMail(texts, tenant, failing) : pausedMail(texts, tenant, failing);
 }
 
-function warningMail(tenant: TenantId, { endpoint, since }: FailingEndpoint): Omit<Mail, "to"> {
+function warningMail(texts: MailTexts, tenant: TenantId, { endpoint, since }: FailingEndpoint): MailText {
   const host = endpointHost(endpoint);
   return {
-    subject: `Webhook deliveries to ${host} are failing`,
+    subject: fillText(texts.endpointFailingSubject, { host }),
     text: joinParagraphs(
-      `Every delivery to a webhook endpoint of "${tenant}" has failed since ${formatMinute(since)}.`,
-      `Endpoint: ${endpoint.id}\nHost: ${host}\nFailed attempts: ${endpoint.breaker.failedSince}`,
-      `If deliveries keep failing, Parley pauses the endpoint at about ${formatMinute(since + AUTO_PAUSE_AFTER)}. Until then ` +
-        "events wait, and Parley delivers them as soon as the endpoint answers with a status from 200 to 299.",
-      "What to do: check the endpoint's responses (GET /v1/webhooks/{id}/deliveries/summary) and fix the receiver. " +
-        "If the receiver has moved, change the endpoint's url (PATCH /v1/webhooks/{id}).",
+      fillText(texts.endpointFailing, { tenant, time: formatMinute(since) }),
+      failureFacts(texts, endpoint),
+      fillText(texts.endpointPauseAt, { time: formatMinute(since + AUTO_PAUSE_AFTER) }),
+      texts.endpointFix,
     ),
   };
 }
 
-function pausedMail(tenant: TenantId, { endpoint, since }: FailingEndpoint): Omit<Mail, "to"> {
+function pausedMail(texts: MailTexts, tenant: TenantId, { endpoint, since }: FailingEndpoint): MailText {
   const host = endpointHost(endpoint);
   return {
-    subject: `Webhook deliveries to ${host} are paused`,
+    subject: fillText(texts.endpointPausedSubject, { host }),
     text: joinParagraphs(
-      `Every delivery to a webhook endpoint of "${tenant}" has failed since ${formatMinute(since)}. Parley has paused it.`,
-      `Endpoint: ${endpoint.id}\nHost: ${host}\nFailed attempts: ${endpoint.breaker.failedSince}`,
-      retentionNote,
-      `What to do: ${resumeSteps}`,
+      fillText(texts.endpointPaused, { tenant, time: formatMinute(since) }),
+      failureFacts(texts, endpoint),
+      texts.endpointRetention,
+      texts.endpointResume,
     ),
   };
 }
 
-function goneMail(tenant: TenantId, { id, url }: Pick<Endpoint, "id" | "url">): Omit<Mail, "to"> {
-  const host = endpointHost({ url });
+function goneMail(texts: MailTexts, tenant: TenantId, endpoint: Pick<Endpoint, "id" | "url">): MailText {
+  const host = endpointHost(endpoint);
   return {
-    subject: `Webhook deliveries to ${host} are paused`,
+    subject: fillText(texts.endpointPausedSubject, { host }),
     text: joinParagraphs(
-      `A webhook endpoint of "${tenant}" answered 410 Gone. Parley has paused it.`,
-      `Endpoint: ${id}\nHost: ${host}`,
-      retentionNote,
-      `What to do: if the receiver no longer exists, delete the endpoint (DELETE /v1/webhooks/{id}). If it does, ${resumeSteps}`,
+      fillText(texts.endpointGone, { tenant }),
+      endpointFacts(texts, endpoint),
+      texts.endpointRetention,
+      texts.endpointGoneFix,
     ),
   };
+}
+
+function endpointFacts(texts: MailTexts, endpoint: Pick<Endpoint, "id" | "url">): string {
+  return fillText(texts.endpointFacts, { endpoint: endpoint.id, host: endpointHost(endpoint) });
+}
+
+function failureFacts(texts: MailTexts, endpoint: Endpoint): string {
+  const failures = fillText(texts.endpointFailures, { count: endpoint.breaker.failedSince });
+  return `${endpointFacts(texts, endpoint)}\n${failures}`;
 }
 
 function endpointHost({ url }: Pick<Endpoint, "url">): string {

@@ -3,12 +3,13 @@ import { TENANT_NAME_CHARS_MAX } from "#base/kernel/limits.ts";
 import { invalidField, isRefusal } from "#base/kernel/refusals.ts";
 import { parseTenant, TENANT_SLUG_PATTERN } from "#base/kernel/tenant.ts";
 import { iso } from "#base/kernel/time.ts";
+import { languages } from "#base/languages/languages.ts";
 import {
+  changeTenant,
   createOwnTenant,
   getOwnTenant,
   listOwnTenants,
   type OwnTenant,
-  renameTenant,
 } from "#features/access/own-tenants.ts";
 import type { OwnTenantPorts } from "#features/access/ports.ts";
 import { roles } from "#features/access/rules/callers.ts";
@@ -24,6 +25,7 @@ const tenantSchema = z
     id: z.string(),
     name: z.string(),
     status: z.enum(["active", "suspended"]),
+    language: z.nullable(z.enum(languages)),
     created_at: z.string(),
     updated_at: z.string(),
   })
@@ -43,6 +45,7 @@ function toTenantResponse(tenant: OwnTenant): z.infer<typeof tenantSchema> {
     id: tenant.id,
     name: tenant.name,
     status: tenant.status,
+    language: tenant.language,
     created_at: iso(tenant.createdAt),
     updated_at: iso(tenant.updatedAt),
   };
@@ -113,15 +116,17 @@ export const updateTenant = endpoint.session({
   method: "PATCH",
   path: "/console/tenants/{slug}",
   tag,
-  summary: "Rename a tenant",
+  summary: "Change a tenant",
   tenant: "resource",
   namesTenant: "slug",
   role: "owner",
-  body: z.object({ name }),
+  body: z
+    .object({ name: z.optional(name), language: z.optional(z.nullable(z.enum(languages))) })
+    .check(z.refine(({ name, language }) => name !== undefined || language !== undefined, "needs name or language")),
   refusals: ["tenant_not_found"],
   data: z.object({ tenant: tenantSchema }),
   handle: async ({ author, path, body, now, ports }) => {
-    const tenant = await renameTenant(ports, { slug: path.slug, name: body.name, author, now });
+    const tenant = await changeTenant(ports, { slug: path.slug, change: body, author, now });
     return isRefusal(tenant) ? tenant : { tenant: toTenantResponse(tenant) };
   },
 });

@@ -3,6 +3,7 @@ import { refuse } from "#base/kernel/refusals.ts";
 import type { Answers, Endpoint, RequestMetadata } from "../endpoint.ts";
 import { endpointsFor } from "../endpoints-for.ts";
 import { HttpResponse } from "../http-response.ts";
+import { languageHeaders, languageOf, pageInLanguage } from "./localized-pages.ts";
 
 /** What a page may load. @param formAction where its forms may lead: sources of a content security policy */
 export function pagePolicy(formAction: string): string {
@@ -58,8 +59,12 @@ export function pageFileEndpoints<P extends PageFilePorts>(
       refusals: ["route_not_found"],
       answers: fileAnswers(path, cacheControl),
       handle: async ({ request, ports }) => {
-        const file = isServed(ports) ? ports.pageFiles.get(path) : undefined;
-        return file ? toFileResponse(file, cacheControl, request) : refuse("route_not_found");
+        if (!isServed(ports)) return refuse("route_not_found");
+        const language = languageOf(request.headers);
+        const localized = ports.pageFiles.get(pageInLanguage(path, language));
+        if (localized) return toFileResponse(localized, { cacheControl, ...languageHeaders(language) }, request);
+        const file = ports.pageFiles.get(path);
+        return file ? toFileResponse(file, { cacheControl }, request) : refuse("route_not_found");
       },
     }),
   );
@@ -80,8 +85,13 @@ function fileAnswers(path: string, cacheControl: PageRoute[3]): Answers {
  * The response with a file of a page: 304 for one that the browser revalidates and has. A 304 has the type of its file,
  * because the gateway adds another type to a response without one, and a cache may store it.
  */
-function toFileResponse(file: PageFile, cacheControl: string, request: RequestMetadata): HttpResponse {
-  const headers = { ...pageHeaders, "cache-control": cacheControl, "content-type": file.type, etag: file.etag };
+function toFileResponse(
+  file: PageFile,
+  { cacheControl, ...others }: { readonly cacheControl: PageRoute[3] } & Partial<ReturnType<typeof languageHeaders>>,
+  request: RequestMetadata,
+): HttpResponse {
+  const { type, etag } = file;
+  const headers = { ...pageHeaders, "cache-control": cacheControl, "content-type": type, etag, ...others };
   if (cacheControl !== "no-store" && request.headers.get("if-none-match") === file.etag) {
     return new HttpResponse(null, { status: 304, headers });
   }

@@ -1,14 +1,18 @@
+import { readFileSync, writeFileSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
 import { hmacSha256, randomToken } from "#base/kernel/bytes.ts";
 import { newUlid } from "#base/kernel/ids.ts";
 import { iso, MINUTE } from "#base/kernel/time.ts";
+import { checkPage } from "#base/languages/en.ts";
 import { checkSolutions, type IssuedChallenge, newChallenge } from "#features/holds/rules/proof-of-work.ts";
 import { buildCheckPage } from "../../../web/build.ts";
+import { localizedPage } from "../../../web/localized.ts";
 import { oneKeyRing } from "../../support/world/key-rings.ts";
 
 // A test double of the API: the built page under its policy, and the three check routes with the real proof of work.
@@ -17,7 +21,7 @@ const contentSecurityPolicy =
   "default-src 'none'; script-src 'self'; worker-src 'self'; connect-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const files: Readonly<Record<string, { name: string; type: string }>> = {
-  "/verify": { name: "index.html", type: "text/html; charset=utf-8" },
+  "/verify": { name: "index.LANGUAGE.html", type: "text/html; charset=utf-8" },
   "/verify/check.css": { name: "check.css", type: "text/css; charset=utf-8" },
   "/verify/check.js": { name: "check.js", type: "text/javascript; charset=utf-8" },
   "/verify/solver.js": { name: "solver.js", type: "text/javascript; charset=utf-8" },
@@ -73,7 +77,8 @@ export function refusalReply(status: number, code: string, detail: string | null
 
 export async function startCheckServer(): Promise<CheckServer> {
   const folder = await mkdtemp(join(tmpdir(), "check-page-"));
-  await buildCheckPage(folder);
+  buildCheckPage(folder);
+  writePseudoLocale(folder);
   const keys = oneKeyRing(randomToken(32));
   const holds = new Map<string, HeldMessage>();
   const scriptedReplies = new Map<Route, (ScriptedReply | "drop")[]>();
@@ -137,13 +142,14 @@ export async function startCheckServer(): Promise<CheckServer> {
     response.setHeader("Date", new Date(now()).toUTCString());
     response.setHeader("Cache-Control", "no-store");
     const file = request.method === "GET" ? files[pathname] : undefined;
+    const [, language = "en"] = /^(\w\w)/.exec(request.headers["accept-language"] ?? "") ?? [];
     if (file !== undefined) {
       const headers = {
         "Content-Type": file.type,
         "Content-Security-Policy": contentSecurityPolicy,
         "Referrer-Policy": "no-referrer",
       };
-      response.writeHead(200, headers).end(await readFile(join(folder, file.name)));
+      response.writeHead(200, headers).end(await readFile(join(folder, file.name.replace("LANGUAGE", language))));
       return;
     }
     const [, holdId = "", path = ""] = /^\/verify\/holds\/(\w+)(?:\/(challenge|complete))?$/.exec(pathname) ?? [];
@@ -193,6 +199,21 @@ export async function startCheckServer(): Promise<CheckServer> {
     return holdReply(heldMessage);
   }
 }
+
+/** A page that is read from right to left, with texts half as long again: it shows what a layout takes for granted. */
+function writePseudoLocale(folder: string): void {
+  const source = readFileSync(fileURLToPath(new URL("../../../web/check-page/index.html", import.meta.url)), "utf8");
+  const toScript = (part: string) => (part.startsWith("{") ? part : part.replace(/[a-z]/gi, toArabic));
+  const stretched = (text: string) => {
+    const words = text.replace(/\{\w+\}/g, "");
+    return [...text.split(/(\{\w+\})/), " ", words.slice(0, words.length / 2)].map(toScript).join("");
+  };
+  const texts = Object.fromEntries(Object.entries(checkPage).map(([name, text]) => [name, stretched(text)]));
+  writeFileSync(join(folder, `index.${PSEUDO_LOCALE}.html`), localizedPage(source, PSEUDO_LOCALE, texts));
+}
+
+export const PSEUDO_LOCALE = "ar";
+const toArabic = (letter: string) => String.fromCodePoint(0x0627 + (letter.toLowerCase().charCodeAt(0) % 26));
 
 /** The challenge with as many puzzles, 256 times easier. */
 export function withEasyPuzzles({ challenge, token, expires }: IssuedChallenge, key: Uint8Array): IssuedChallenge {

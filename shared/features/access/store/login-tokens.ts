@@ -1,5 +1,6 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { Millis } from "#base/kernel/time.ts";
+import type { Language } from "#base/languages/languages.ts";
 import type { Table } from "#base/table/client.ts";
 import { conditionalWrite } from "#base/table/conditional-write.ts";
 import { above, allOf, type Expression, equals, isAbsent } from "#base/table/expressions.ts";
@@ -18,6 +19,8 @@ export interface LoginToken {
   readonly browserHash?: string | null;
   /** The invite whose mail the request came from. Default: none. */
   readonly inviteId?: string | null;
+  /** The language of the browser that requested the link. Default: none. */
+  readonly language?: Language | null;
   readonly expiresAt: Millis;
 }
 
@@ -40,6 +43,7 @@ export function loginTokenStore(table: Table) {
         [A.redirect]: token.redirect,
         [A.browserHash]: token.browserHash ?? undefined,
         [A.inviteId]: token.inviteId ?? undefined,
+        [A.language]: token.language ?? undefined,
         [A.expiresAt]: token.expiresAt,
         [A.ttl]: timeToLive(token.expiresAt),
       };
@@ -95,6 +99,7 @@ export interface LoginTokenItem {
   readonly [A.redirect]: string;
   readonly [A.browserHash]?: string;
   readonly [A.inviteId]?: string;
+  readonly [A.language]?: Language;
   readonly [A.expiresAt]: Millis;
   readonly [A.mailedAt]?: Millis;
 }
@@ -106,6 +111,7 @@ export function toLoginToken(item: LoginTokenItem): StoredLoginToken {
     redirect: item[A.redirect],
     browserHash: item[A.browserHash] ?? null,
     inviteId: item[A.inviteId] ?? null,
+    language: item[A.language] ?? null,
     expiresAt: item[A.expiresAt],
     mailedAt: item[A.mailedAt] ?? null,
   };

@@ -90,8 +90,8 @@ const getDataDeletion = endpoint.public({
     200: { types: ["text/html"] },
     404: { description: "The page that says that no request has this code.", types: ["text/html"] },
   },
-  handle: async ({ path, ports, now }) =>
-    dataDeletionPage(ports.pageFiles, await readDataDeletion(ports, path.code, now)),
+  handle: async ({ path, request, ports, now }) =>
+    dataDeletionPage(ports.pageFiles, await readDataDeletion(ports, path.code, now), request.headers),
 });
 
 /** Reads what a platform requests, and about whom. A request of another time than about now is refused. */

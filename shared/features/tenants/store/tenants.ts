@@ -2,10 +2,11 @@ import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { newUlid } from "#base/kernel/ids.ts";
 import { parseTenant, type TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
+import type { Language } from "#base/languages/languages.ts";
 import { batchGet } from "#base/table/batches.ts";
 import type { Table } from "#base/table/client.ts";
 import { conditionalTransaction } from "#base/table/conditional-write.ts";
-import { allOf, differs, isUnchanged, itemExists } from "#base/table/expressions.ts";
+import { allOf, anyOf, differs, isPresent, isUnchanged, itemExists } from "#base/table/expressions.ts";
 import type { Key } from "#base/table/keys.ts";
 import { put, update, type Write } from "#base/table/writes.ts";
 import type { AuditEntry } from "#features/access/rules/audit.ts";
@@ -32,7 +33,15 @@ export interface Tenant {
 }
 
 export interface StoredTenant extends Tenant {
+  /** The language of the mails to its people; null: none is set. */
+  readonly language: Language | null;
   readonly updatedAt: Millis;
+}
+
+/** What its owners may change. A language of null is none. */
+export interface TenantChange {
+  readonly name?: string | undefined;
+  readonly language?: Language | null | undefined;
 }
 
 /** The invite of an owner whom the operator names, with its audit row. */
@@ -49,6 +58,7 @@ type TenantItem = Key & {
   readonly [A.name]: string;
   readonly [A.status]: Tenant["status"];
   readonly [A.ownerEmail]?: string;
+  readonly [A.language]?: Language;
   readonly [A.createdAt]: Millis;
   readonly [A.updatedAt]: Millis;
 };
@@ -128,26 +138,36 @@ export function tenantStore(table: Table) {
       });
     },
 
-    /** Gives a tenant another name, with an audit row. `unchanged`: it has this name already, or does not exist. */
-    async rename(
+    /**
+     * Changes the name or the language of a tenant, with an audit row. `unchanged`: it has these values already, or does not
+     * exist.
+     */
+    async change(
       id: TenantId,
-      name: string,
+      { name, language }: TenantChange,
       { audit, actor }: ChangeAuthor,
-    ): Promise<"renamed" | "unchanged" | "actor_changed"> {
+    ): Promise<"changed" | "unchanged" | "actor_changed"> {
+      const set = {
+        ...(name === undefined ? {} : { [A.name]: name }),
+        ...(language ? { [A.language]: language } : {}),
+        [A.updatedAt]: audit.at,
+      };
+      const remove = language === null ? [A.language] : [];
+      const isChange = anyOf(
+        ...(name === undefined ? [] : [differs(A.name, name)]),
+        ...(language ? [differs(A.language, language)] : []),
+        ...(language === null ? [isPresent(A.language)] : []),
+      );
       const result = await conditionalTransaction(
         table,
         [
-          update(
-            tenantKey(id),
-            { set: { [A.name]: name, [A.updatedAt]: audit.at } },
-            allOf(itemExists, differs(A.name, name), isNotDeleted),
-          ),
+          update(tenantKey(id), { set, remove }, allOf(itemExists, isChange, isNotDeleted)),
           put(auditItem(id, audit)),
           ...actorCheck(id, actor),
         ],
         { token: newUlid(audit.at) },
       );
-      if (result.applied) return "renamed";
+      if (result.applied) return "changed";
       return result.current[0] === undefined ? "actor_changed" : "unchanged";
     },
   };
@@ -190,6 +210,7 @@ function toTenant(id: TenantId, item: TenantItem): StoredTenant {
     name: item[A.name],
     status: item[A.status],
     ownerEmail: item[A.ownerEmail] ?? null,
+    language: item[A.language] ?? null,
     createdAt: item[A.createdAt],
     updatedAt: item[A.updatedAt],
   };

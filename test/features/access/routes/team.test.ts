@@ -188,6 +188,7 @@ it("a person's tenants are listed with the role, read and renamed", async () => 
     id: tenant,
     name: "Shop",
     status: "active",
+    language: null,
     created_at: iso(testEnv.now()),
     updated_at: iso(testEnv.now()),
   };
@@ -199,6 +200,12 @@ it("a person's tenants are listed with the role, read and renamed", async () => 
   const renamed = await call(owner, `PATCH tenants/${tenant}`, { name: "Füße & Söhne 👍" });
   const tenantAfter = { ...expected, name: "Füße & Söhne 👍", updated_at: iso(testEnv.now()) };
   expect(renamed).toMatchObject({ status: 200, data: { tenant: tenantAfter } });
+  expect((await call(owner, `PATCH tenants/${tenant}`, { language: "de" })).data).toMatchObject({
+    tenant: { ...tenantAfter, language: "de" },
+  });
+  for (const body of [{}, { language: "nl" }, { language: 1 }]) {
+    expect(await call(owner, `PATCH tenants/${tenant}`, body)).toMatchObject(refused(400, "invalid_request"));
+  }
 });
 
 it.each([..."\u200e\u200f\u061c\u200b\ufeff\u202e\u2066\u00ad\u2060\u0000\n\u{e0041}"].map((hidden) => `a${hidden}b`))(

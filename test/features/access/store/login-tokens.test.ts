@@ -16,6 +16,7 @@ const token: LoginToken = {
   redirect: "/inbox?a=1",
   browserHash: "a hash",
   inviteId: "inv_1",
+  language: "de",
   expiresAt: NOW + 15 * MINUTE,
 };
 

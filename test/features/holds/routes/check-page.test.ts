@@ -257,7 +257,7 @@ const get = (path: string, headers = {}) =>
   app.fetch(new Request(`http://gateway${path}`, { headers }), { sourceIp: newSourceIp() });
 
 it.each([
-  ["/verify", "index.html", "text/html; charset=utf-8", "no-store"],
+  ["/verify", "index.en.html", "text/html; charset=utf-8", "no-store"],
   ["/verify/check.js", "check.js", "text/javascript; charset=utf-8", "no-cache"],
   ["/verify/check.css", "check.css", "text/css; charset=utf-8", "no-cache"],
   ["/verify/solver.js", "solver.js", "text/javascript; charset=utf-8", "no-cache"],
@@ -275,6 +275,14 @@ it.each([
     "x-frame-options": "DENY",
     "cross-origin-opener-policy": "same-origin",
   });
+});
+
+it("the check page is in the language that the browser prefers, and says that another browser gets another", async () => {
+  const response = await get("/verify", { "accept-language": "de-CH,de;q=0.9,en;q=0.1" });
+  expect(await response.text()).toBe(readFileSync(join(folder, "index.de.html"), "utf8"));
+  expect(Object.fromEntries(response.headers)).toMatchObject({ "content-language": "de", vary: "accept-language" });
+  const other = await get("/verify", { "accept-language": "nl" });
+  expect(other.headers.get("content-language")).toBe("en");
 });
 
 it("the check page is not cached; unchanged assets are 304", async () => {

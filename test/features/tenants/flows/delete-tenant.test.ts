@@ -137,7 +137,7 @@ it("deleting a tenant makes nothing new for the tenant from its first write on",
   expect(await stores().tenants.get(tenant)).toBeNull();
   expect(await stores().tenants.list([tenant])).toEqual([]);
   const audit = { action: "invite.create", resource: "-", actor: "cli", ip: null, detail: {}, at: now } as const;
-  expect(await stores().tenants.rename(tenant, "Other", { audit, actor: null })).toBe("unchanged");
+  expect(await stores().tenants.change(tenant, { name: "Other" }, { audit, actor: null })).toBe("unchanged");
   const invited = await team.newMember(tenant, "agent");
   expect((await stores().users.readSession(invited))?.memberships).toEqual([]);
   expect((await stores().users.readSession(ownerId))?.memberships).toHaveLength(1);

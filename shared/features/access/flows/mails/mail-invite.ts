@@ -2,6 +2,7 @@ import { newOp } from "#base/kernel/ids.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { done, drop, type RecordOutcome } from "#base/queues/record-outcome.ts";
+import { mailLanguage } from "../../mails.ts";
 import { sealInviteLink } from "../team/invite-link.ts";
 import type { MailPorts } from "./ports.ts";
 import { sendClaimed } from "./send-claimed.ts";
@@ -27,10 +28,11 @@ export async function mailInvite(
   if (!invite) return drop("stale");
   const { email: to, role, expiresAt } = invite;
   const signInUrl = `${ports.baseUrl}/console/auth/sign-in?invite=${sealInviteLink(keys, inviteId, now)}`;
+  const language = await mailLanguage(ports.tenants, tenant);
   return sendClaimed(
     { mail, log },
     {
-      mail: { to, ...inviteMail({ tenant, role, expiresAt, signInUrl }) },
+      mail: { to, ...inviteMail(language, { tenant, role, expiresAt, signInUrl }) },
       release: () => invites.releaseMail(tenant, inviteId, op),
     },
   );

@@ -1,8 +1,10 @@
 import type { Mail } from "#base/aws/mail.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
+import { mailTexts } from "#base/languages/all.ts";
 import { done, drop, type RecordOutcome } from "#base/queues/record-outcome.ts";
 import { accountNoticeMail } from "#features/accounts/account-notices.ts";
 import { endpointNoticeMail } from "#features/delivery/endpoint-notices.ts";
+import { mailLanguage } from "../../mails.ts";
 import { encodeMail, type MailMessage, NAMED_OWNER } from "../../queue.ts";
 import type { NoticeMailPorts } from "./ports.ts";
 
@@ -38,10 +40,12 @@ export async function mailNotice(ports: NoticeMailPorts, message: NoticeMessage)
   return done;
 }
 
-function writeMail(ports: NoticeMailPorts, message: NoticeMessage): Promise<Omit<Mail, "to"> | null> {
+async function writeMail(ports: NoticeMailPorts, message: NoticeMessage): Promise<Omit<Mail, "to"> | null> {
+  const { tenant } = message;
+  const texts = mailTexts[await mailLanguage(ports.tenants, tenant)];
   return message.kind === "endpoint_notice"
-    ? endpointNoticeMail(ports.endpoints, message.tenant, message)
-    : accountNoticeMail(ports.accounts, message.tenant, message);
+    ? endpointNoticeMail(ports.endpoints, texts, tenant, message)
+    : accountNoticeMail(ports.accounts, texts, tenant, message);
 }
 
 /** The person of a notice who is no owner, too. */

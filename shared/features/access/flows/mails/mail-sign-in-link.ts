@@ -33,7 +33,7 @@ export async function mailSignInLink(ports: MailPorts, loginId: string, now: Mil
   return sendClaimed(
     { mail, log: ports.log },
     {
-      mail: { to, ...signInMail({ link, expiresAt: login.expiresAt }) },
+      mail: { to, ...signInMail(login.language ?? null, { link, expiresAt: login.expiresAt }) },
       release: () => loginTokens.releaseMail(loginId, op),
     },
   );

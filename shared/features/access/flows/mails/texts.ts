@@ -1,7 +1,10 @@
 import type { Mail } from "#base/aws/mail.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
-import { formatMinute, joinParagraphs } from "../../mails.ts";
+import { mailTexts } from "#base/languages/all.ts";
+import type { Language } from "#base/languages/languages.ts";
+import { fillText } from "#base/languages/texts.ts";
+import { DEFAULT_MAIL_LANGUAGE, formatMinute, joinParagraphs } from "../../mails.ts";
 import type { Role } from "../../rules/callers.ts";
 
 // A mail names a tenant by its slug, and no other person. A tenant's name, an inviter's name and an inviter's address are
@@ -9,16 +12,19 @@ import type { Role } from "../../rules/callers.ts";
 
 type MailText = Omit<Mail, "to">;
 
-const roleNames: Readonly<Record<Role, string>> = { agent: "an agent", admin: "an admin", owner: "an owner" };
-
-export function signInMail({ link, expiresAt }: { readonly link: string; readonly expiresAt: Millis }): MailText {
+/** @param language that of the browser that requested the link; null: none is known */
+export function signInMail(
+  language: Language | null,
+  { link, expiresAt }: { readonly link: string; readonly expiresAt: Millis },
+): MailText {
+  const texts = mailTexts[language ?? DEFAULT_MAIL_LANGUAGE];
   return {
-    subject: "Sign in to Parley",
+    subject: texts.signInSubject,
     text: joinParagraphs(
-      "Open this link to sign in to Parley:",
+      texts.signInIntro,
       link,
-      `It works once, until ${formatMinute(expiresAt)}. In another browser than the one in which you requested it, a page asks you to confirm. Do not forward it.`,
-      "If you did not request it, ignore this mail.",
+      fillText(texts.signInHow, { time: formatMinute(expiresAt) }),
+      texts.signInIgnore,
     ),
   };
 }
@@ -31,15 +37,17 @@ export interface InviteDetails {
   readonly signInUrl: string;
 }
 
-export function inviteMail({ tenant, role, expiresAt, signInUrl }: InviteDetails): MailText {
+/** @param language that of the tenant */
+export function inviteMail(language: Language, { tenant, role, expiresAt, signInUrl }: InviteDetails): MailText {
+  const texts = mailTexts[language];
   return {
-    subject: `Invite to "${tenant}" on Parley`,
+    subject: fillText(texts.inviteSubject, { tenant }),
     text: joinParagraphs(
-      `You are invited to join "${tenant}" on Parley as ${roleNames[role]}.`,
-      "To accept, open this page and sign in with this email address:",
+      fillText(texts.inviteIntro, { tenant, role: texts[role] }),
+      texts.inviteHow,
       signInUrl,
-      ...(expiresAt === null ? [] : [`The invite ends at ${formatMinute(expiresAt)}.`]),
-      "If you did not expect it, ignore this mail.",
+      ...(expiresAt === null ? [] : [fillText(texts.inviteEnds, { time: formatMinute(expiresAt) })]),
+      texts.inviteIgnore,
     ),
   };
 }

@@ -1,6 +1,7 @@
 import { sha256Hex } from "#base/kernel/bytes.ts";
 import { SIGN_IN_LINK_LIFETIME } from "#base/kernel/limits.ts";
 import type { Millis } from "#base/kernel/time.ts";
+import type { Language } from "#base/languages/languages.ts";
 import { parseRedirectPath } from "../../rules/redirect-paths.ts";
 import { openInviteLink } from "../team/invite-link.ts";
 import { newLoginToken, sealLogin } from "./login-link.ts";
@@ -15,6 +16,8 @@ export interface NewLink {
   readonly now: Millis;
   /** The secret of the browser that requests it, which uses it at once. Default: every browser asks first. */
   readonly browser?: string | null;
+  /** The language of that browser, for the mail. Default: none. */
+  readonly language?: Language | null;
   /** What the link of the mail that the request came from says of its invite: any text. Default: none. */
   readonly invite?: string | null;
 }
@@ -25,7 +28,7 @@ export interface NewLink {
  */
 export async function createSignInLink(
   { loginKeys, loginTokens }: Pick<SignInRequestPorts, "loginKeys" | "loginTokens">,
-  { address, redirect, now, browser = null, invite = null }: NewLink,
+  { address, redirect, now, browser = null, language = null, invite = null }: NewLink,
 ): Promise<{ readonly loginId: string; readonly token: string }> {
   const keys = await loginKeys();
   const token = newLoginToken();
@@ -34,6 +37,7 @@ export async function createSignInLink(
     ...sealLogin(keys, loginId, { address, token, now }),
     redirect: parseRedirectPath(redirect),
     browserHash: browser && sha256Hex(browser),
+    language,
     inviteId: invite && openInviteLink(keys, invite),
     expiresAt: now + SIGN_IN_LINK_LIFETIME,
   });

@@ -1,7 +1,10 @@
 import type { PageFile } from "#base/files/page-file.ts";
 import { html, type Markup } from "#base/kernel/text/html.ts";
+import { signInPageTexts } from "#base/languages/all.ts";
 import { filledPage } from "#http/browser/filled-page.ts";
+import { languageHeaders, languageOf, pageInLanguage } from "#http/browser/localized-pages.ts";
 import { pageFileEndpoints, pagePolicy } from "#http/browser/page-files.ts";
+import type { ReadableHeaders } from "#http/header-map.ts";
 import type { HttpResponse } from "#http/http-response.ts";
 import type { OpenedLink } from "../../flows/sign-in/sign-in-link.ts";
 import { maskAddress } from "../../rules/email-addresses.ts";
@@ -20,9 +23,18 @@ export const signInPageRoutes = pageFileEndpoints<ConsoleRoutePorts>("Sign-in", 
   ["getSignInStyle", "/console/auth/sign-in.css", "Get the style sheet of the sign-in page", "no-cache"],
 ]);
 
+/** The path of the page of a link that no longer works. */
+export const INVALID_LINK_PAGE = "/console/auth/verify";
+
 /** The page of a link that no longer works. It offers a new one. */
-export function invalidLinkPage(pageFiles: ReadonlyMap<string, PageFile>, status: 401 | 500): HttpResponse {
-  return filledPage(pageFiles.get("/console/auth/verify"), { texts: {}, status });
+export function invalidLinkPage(
+  pageFiles: ReadonlyMap<string, PageFile>,
+  status: 401 | 500,
+  request: ReadableHeaders,
+): HttpResponse {
+  const language = languageOf(request);
+  const page = pageFiles.get(pageInLanguage(INVALID_LINK_PAGE, language));
+  return filledPage(page, { texts: {}, status, headers: languageHeaders(language) });
 }
 
 /**
@@ -32,16 +44,22 @@ export function invalidLinkPage(pageFiles: ReadonlyMap<string, PageFile>, status
 export function confirmSignInPage(
   { pageFiles, consoleOrigin }: Pick<ConsoleRoutePorts, "pageFiles" | "consoleOrigin">,
   { email, otherPerson, token }: OpenedLink & { readonly token: string },
+  request: ReadableHeaders,
 ): HttpResponse {
-  return filledPage(pageFiles.get(CONFIRM_PAGE), {
-    texts: { email: maskAddress(email), other: otherPerson === null ? "" : otherSession(otherPerson), token },
+  const language = languageOf(request);
+  const other = otherPerson === null ? "" : otherSession(signInPageTexts[language].confirmOther, otherPerson);
+  return filledPage(pageFiles.get(pageInLanguage(CONFIRM_PAGE, language)), {
+    texts: { address: maskAddress(email), other, token },
     headers: {
+      ...languageHeaders(language),
       "content-security-policy": pagePolicy(`'self' ${consoleOrigin}`),
       "referrer-policy": "strict-origin",
     },
   });
 }
 
-function otherSession(email: string): Markup {
-  return html`<p class="notice">This browser is signed in as <strong>${email}</strong>. If you continue, that session ends here.</p>`;
+/** @param text names the address as `{email}` */
+function otherSession(text: string, email: string): Markup {
+  const [before = "", after = ""] = text.split("{email}");
+  return html`<p class="notice">${before}<strong>${email}</strong>${after}</p>`;
 }

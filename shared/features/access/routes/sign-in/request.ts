@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { preferredLanguage } from "#base/languages/languages.ts";
 import { emailAddress } from "#http/fields.ts";
 import { requestSignInLink as requestLink } from "../../flows/sign-in/request-link.ts";
 import { firstPath } from "../../rules/redirect-paths.ts";
@@ -28,6 +29,7 @@ export const requestSignInLink = endpoint.public({
       invite: typeof body.invite === "string" ? body.invite : null,
       ip: request.sourceIp,
       browser,
+      language: preferredLanguage(request.headers.get("accept-language")),
       now,
     };
     const refusal = await requestLink(ports, link);

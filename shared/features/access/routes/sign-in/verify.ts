@@ -58,7 +58,8 @@ export const verifySignInLink = endpoint.public({
         now,
       });
       if (isRefusal(link)) return link;
-      if (!link.isOwnBrowser || link.otherPerson !== null) return confirmSignInPage(ports, { ...link, token });
+      if (!link.isOwnBrowser || link.otherPerson !== null)
+        return confirmSignInPage(ports, { ...link, token }, request.headers);
       return begin(ports, { token, request, now, status: 302 });
     }),
 });
@@ -125,9 +126,11 @@ async function withPages<R extends "invalid_token" | "csrf_failed">(
   if (!acceptsHtml(headers)) return respond();
   try {
     const result = await respond();
-    return isRefusal(result) && result.refused === "invalid_token" ? invalidLinkPage(ports.pageFiles, 401) : result;
+    return isRefusal(result) && result.refused === "invalid_token"
+      ? invalidLinkPage(ports.pageFiles, 401, headers)
+      : result;
   } catch (error) {
     ports.log({ event: "request.failed", operation, correlation_id: correlationId, error: errorClass(error) });
-    return invalidLinkPage(ports.pageFiles, 500);
+    return invalidLinkPage(ports.pageFiles, 500, headers);
   }
 }

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { removeMember } from "#features/access/flows/team/members.ts";
-import { createOwnTenant, getOwnTenant, listOwnTenants, renameTenant } from "#features/access/own-tenants.ts";
+import { changeTenant, createOwnTenant, getOwnTenant, listOwnTenants } from "#features/access/own-tenants.ts";
 import { setTenantStatus } from "#features/tenants/flows/tenant-status.ts";
 import {
   eachFault,
@@ -24,7 +24,7 @@ const list = async (userId: string) => listOwnTenants(team.ports, (await team.au
 const get = async (userId: string, slug: string) =>
   getOwnTenant(team.ports, { slug, caller: (await team.author(userId)).caller });
 const rename = async (userId: string, slug: string, name: string) =>
-  renameTenant(team.ports, { slug, name, author: await team.author(userId), now: testEnv.now() });
+  changeTenant(team.ports, { slug, change: { name }, author: await team.author(userId), now: testEnv.now() });
 const remove = async (tenant: TenantId, userId: string) =>
   removeMember(team.ports, { tenant, userId, author: await team.author(userId), now: testEnv.now() });
 
@@ -33,7 +33,15 @@ it("a person creates a tenant only where sign-up is open, and is its owner", asy
   expect(await create(userId, slug, false)).toEqual(refused("sign_up_closed"));
   expect(await list(userId)).toEqual([]);
   const now = testEnv.now();
-  const tenant = { id: slug, name: "Shop", status: "active", ownerEmail: null, createdAt: now, updatedAt: now };
+  const tenant = {
+    id: slug,
+    name: "Shop",
+    status: "active",
+    ownerEmail: null,
+    language: null,
+    createdAt: now,
+    updatedAt: now,
+  };
   expect(await create(userId, slug)).toEqual(tenant);
   expect(await list(userId)).toEqual([{ ...tenant, role: "owner", invitedBy: null, inviterEmail: null }]);
   expect(await get(userId, slug)).toEqual(tenant);
@@ -60,6 +68,19 @@ it("a tenant of others is refused as one that does not exist", async () => {
   }
 });
 
+it("owners set the language of mails, change it with the name, and unset it", async () => {
+  const tenant = await team.newTenant();
+  const owner = await team.newMember(tenant, "owner");
+  const change = async (values: { readonly name?: string; readonly language?: "de" | "fr" | null }) =>
+    changeTenant(team.ports, { slug: tenant, change: values, author: await team.author(owner), now: testEnv.now() });
+  expect(await change({ language: "de" })).toMatchObject({ language: "de" });
+  expect(await change({ language: "de" })).toMatchObject({ language: "de" });
+  expect(await change({ name: "Boutique", language: "fr" })).toMatchObject({ name: "Boutique", language: "fr" });
+  expect(await change({ language: null })).toMatchObject({ name: "Boutique", language: null });
+  const changes = (await team.audits(tenant, "tenant.update")).map(({ detail }) => detail.changed);
+  expect(changes.sort()).toEqual(["language", "language", "name,language"]);
+});
+
 it("owners change the name, which is recorded once", async () => {
   const tenant = await team.newTenant();
   const [owner, admin] = [await team.newMember(tenant, "owner"), await team.newMember(tenant, "admin")];
@@ -72,8 +93,8 @@ it("owners change the name, which is recorded once", async () => {
   ]);
   const [underWay] = [await team.author(owner), await team.newMember(tenant, "owner")];
   await remove(tenant, owner);
-  const late = { slug: tenant, name: "Mine", author: underWay, now: testEnv.now() };
-  expect(await renameTenant(team.ports, late)).toEqual(refused("role_forbidden"));
+  const late = { slug: tenant, change: { name: "Mine" }, author: underWay, now: testEnv.now() };
+  expect(await changeTenant(team.ports, late)).toEqual(refused("role_forbidden"));
 });
 
 it("a suspended tenant is listed with its status, and otherwise refused", async () => {
