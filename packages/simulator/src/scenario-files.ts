@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
-import type { Scenario } from "./scenario/model.ts";
 import { parseScenario } from "./control/parse-scenario.ts";
+import type { Scenario } from "./scenario/model.ts";
 
 const folder = new URL("./scenarios/", import.meta.url);
 let loading: Promise<Map<string, Scenario>> | undefined;

@@ -9,8 +9,8 @@ import {
   refuseUnknownFields,
   requiredString,
 } from "../http/fields.ts";
-import { type Scenario, type ScenarioStep, scenarioPlatforms, stepNames } from "../scenario/model.ts";
 import { messageFields } from "../scenario/message-ids.ts";
+import { type Scenario, type ScenarioStep, scenarioPlatforms, stepNames } from "../scenario/model.ts";
 import { requiredFields, stepFields } from "./step-fields.ts";
 
 const stepsMax = 100;

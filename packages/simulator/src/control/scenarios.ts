@@ -1,7 +1,6 @@
 import type { Context } from "../calls/context.ts";
 import { BadInput, type Fields, optionalString, refuseUnknownFields } from "../http/fields.ts";
 import type { Scenario } from "../scenario/model.ts";
-import { parseScenario } from "./parse-scenario.ts";
 import type { Perform, ScenarioTarget, StepResult } from "../scenario/runs.ts";
 import { readyScenarios } from "../scenario-files.ts";
 import type { Account } from "../world/model.ts";
@@ -9,6 +8,7 @@ import { isInstagram } from "../world/platform.ts";
 import type { World } from "../world/world.ts";
 import { restrict, sendAsAccount, sendPolicy, setSubscription } from "./account-actions.ts";
 import { deliverNow, setClock, setDelivery, setFault } from "./conditions.ts";
+import { parseScenario } from "./parse-scenario.ts";
 import { editPerson } from "./people.ts";
 import { handlePersonAction } from "./person-sends.ts";
 import { requireAccount } from "./targets.ts";

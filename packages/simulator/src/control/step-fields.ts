@@ -1,4 +1,3 @@
-import { personKinds } from "./person-events.ts";
 import {
   BadInput,
   type Fields,
@@ -8,9 +7,10 @@ import {
   optionalInteger,
   optionalString,
 } from "../http/fields.ts";
+import type { StepName } from "../scenario/model.ts";
 import { faultModes, faultTargets } from "../world/faults.ts";
 import { tokenActions } from "../world/token-actions.ts";
-import type { StepName } from "../scenario/model.ts";
+import { personKinds } from "./person-events.ts";
 
 /** Throws a BadInput if the field is set and not valid. */
 type Check = (fields: Fields, name: string) => void;

@@ -1,9 +1,9 @@
 import { call, type Webhook } from "../api.ts";
 import { button, element } from "../dom.ts";
 import { openWebhook } from "../inspector/inspector.ts";
+import { webhookText, webhookTitle } from "../inspector/webhook-title.ts";
 import { formatSeconds } from "../times.ts";
 import { type BenchView, closeBench } from "./bench-frame.ts";
-import { webhookText, webhookTitle } from "../inspector/webhook-title.ts";
 
 export const webhooksView = {
   title: "Webhooks",

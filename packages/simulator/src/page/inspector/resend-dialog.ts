@@ -1,8 +1,8 @@
 import { call, type Webhook } from "../api.ts";
 import { byId, setText } from "../dom.ts";
-import { prettyJson } from "./json-view.ts";
 import { notify, notifyProblem } from "../notices.ts";
 import { refresh } from "../store.ts";
+import { prettyJson } from "./json-view.ts";
 
 interface ResendAnswer {
   status_of_webhook: string;

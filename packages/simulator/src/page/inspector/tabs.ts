@@ -1,10 +1,10 @@
 import { type AppReport, call, type Delivery, type Webhook } from "../api.ts";
-import { openEditor, sendAgain } from "./resend-dialog.ts";
-import { webhookTitle } from "./webhook-title.ts";
 import { button, element } from "../dom.ts";
 import { notify, notifyProblem } from "../notices.ts";
 import { formatDayTime, formatSeconds } from "../times.ts";
 import { codeView, prettyJson } from "./json-view.ts";
+import { openEditor, sendAgain } from "./resend-dialog.ts";
+import { webhookTitle } from "./webhook-title.ts";
 
 /** Everything that the details show about a message or a webhook. */
 export interface Inspection {
