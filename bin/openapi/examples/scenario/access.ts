@@ -26,7 +26,7 @@ export async function recordKeys({ example, live, test }: Scenario): Promise<voi
   await example("listKeys", null, { path: "/v1/keys" });
   await example("revokeKey", null, { method: "DELETE", path: "/v1/keys/unknown", headers: live });
   await example("listAuditEntries", "The newest two entries", { path: "/v1/audit?limit=2", headers: live });
-  await example("listAuditEntries", "The newest entry of an action", {
+  await example("listAuditEntries", "The newest key that was created", {
     path: "/v1/audit?action=key.create&limit=1",
     headers: live,
   });
