@@ -20,7 +20,7 @@ import { NameForm } from "./session/name-form.tsx";
 import { firstWorkspace, type OwnWorkspace, rememberWorkspace } from "./session/session.ts";
 import { SessionProvider, useSession } from "./session/session-provider.tsx";
 import { texts } from "./session/texts.ts";
-import { ChooseWorkspace, NoWorkspace, SuspendedWorkspace } from "./session/workspaces.tsx";
+import type { OutsideProps } from "./outside/outside-workspace.tsx";
 
 applyTheme();
 
@@ -72,38 +72,29 @@ function Pages() {
       </Gate>
     );
   }
-  const noWorkspace = (
-    <Gate>
-      <NoWorkspace />
-    </Gate>
-  );
-  if (workspaces.length === 0) return noWorkspace;
+  if (workspaces.length === 0) return <Outside kind="none" />;
   if (place.page === "start") {
     const first = firstWorkspace(workspaces);
-    return first ? <Redirect to={inboxPath(first.id)} replace /> : noWorkspace;
+    return first ? <Redirect to={inboxPath(first.id)} replace /> : <Outside kind="none" />;
   }
   if (place.page === "unknown") return <UnknownPage />;
   const workspace = workspaces.find(({ id }) => id === place.tenant);
-  if (!workspace) {
-    return (
-      <Gate>
-        <ChooseWorkspace reason={texts.notYours} />
-      </Gate>
-    );
-  }
-  if (workspace.status === "suspended") {
-    return (
-      <Gate>
-        <SuspendedWorkspace />
-      </Gate>
-    );
-  }
+  if (!workspace) return <Outside kind="choose" />;
+  if (workspace.status === "suspended") return <Outside kind="suspended" workspace={workspace} />;
   return (
     <OpenWorkspace key={workspace.id} workspace={workspace}>
       <Shell place={place}>
         <Page place={place} />
       </Shell>
     </OpenWorkspace>
+  );
+}
+
+function Outside(props: OutsideProps) {
+  return (
+    <Suspense fallback={<PageLoading />}>
+      <OutsideWorkspace {...props} />
+    </Suspense>
   );
 }
 
@@ -125,9 +116,11 @@ function OpenWorkspace({ workspace, children }: { workspace: OwnWorkspace; child
 
 // The inbox is in the first script; the other pages are fetched when they are opened.
 const OverviewPage = lazyPage(async () => (await import("./overview/overview-page.tsx")).OverviewPage);
+const OutsideWorkspace = lazyPage(async () => (await import("./outside/outside-workspace.tsx")).OutsideWorkspace);
 const AccountsPage = lazyPage(async () => (await import("./accounts/accounts-page.tsx")).AccountsPage);
 const WebhooksPage = lazyPage(async () => (await import("./webhooks/webhooks-page.tsx")).WebhooksPage);
 
+const WaitingPage = lazyPage(async () => (await import("./waiting/waiting-page.tsx")).WaitingPage);
 const KeysPage = lazyPage(async () => (await import("./keys/keys-page.tsx")).KeysPage);
 const TeamPage = lazyPage(async () => (await import("./team/team-page.tsx")).TeamPage);
 const AuditPage = lazyPage(async () => (await import("./audit/audit-page.tsx")).AuditPage);
@@ -154,6 +147,8 @@ function SidePage({ place }: { place: Place }) {
       return <AccountsPage />;
     case "webhooks":
       return <WebhooksPage ids={place.ids} />;
+    case "waiting":
+      return <WaitingPage />;
     case "keys":
       return <KeysPage />;
     case "team":

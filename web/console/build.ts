@@ -54,6 +54,8 @@ async function build(folder: string, compression: Compression): Promise<void> {
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
       license: { fileName: LICENSES },
+      // What the page needs first is one script: its parts, shared with the pages that are fetched later, would be larger together.
+      rolldownOptions: { output: { codeSplitting: { groups: [{ name: "console", tags: ["$initial"] }] } } },
     },
   });
   writeFileSync(join(folder, LICENSES), `${readFileSync(join(folder, LICENSES), "utf8").trim()}\n\n${fontLicense()}`);

@@ -10,7 +10,7 @@ export type Place =
   | { readonly page: "start" }
   | { readonly page: "inbox"; readonly tenant: string; readonly conversation: string | null }
   | { readonly page: "webhooks"; readonly tenant: string; readonly ids: readonly string[] }
-  | { readonly page: "overview" | "accounts" | "keys" | "team" | "audit"; readonly tenant: string }
+  | { readonly page: "overview" | "waiting" | "accounts" | "keys" | "team" | "audit"; readonly tenant: string }
   | { readonly page: "unknown" };
 
 /** A page of a workspace beside the inbox. */
@@ -40,7 +40,7 @@ export function parsePath(path: string): Place {
 
 function parseSidePage(tenant: string, page: string, ids: readonly string[]): Place {
   if (page === "webhooks" && ids.length <= WEBHOOK_IDS_MAX && ids.every(isId)) return { page, tenant, ids };
-  const isOther = page === "overview" || page === "accounts" || page === "keys" || page === "team" || page === "audit";
+  const isOther = page === "overview" || page === "waiting" || page === "accounts" || page === "keys" || page === "team" || page === "audit";
   return isOther && ids.length === 0 ? { page, tenant } : { page: "unknown" };
 }
 

@@ -15,7 +15,7 @@ it("every page has a path of its own", () => {
   expect(parsePath("/app/acme")).toEqual({ page: "inbox", tenant: "acme", conversation: null });
   expect(parsePath(inboxPath("acme"))).toEqual({ page: "inbox", tenant: "acme", conversation: null });
   expect(parsePath(accountsPath("acme"))).toEqual({ page: "accounts", tenant: "acme" });
-  for (const page of ["overview", "keys", "team", "audit"] as const) {
+  for (const page of ["overview", "waiting", "keys", "team", "audit"] as const) {
     expect(parsePath(sidePath("acme", page))).toEqual({ page, tenant: "acme" });
   }
   for (const ids of [[], ["end/1"], ["end/1", "dlv_1"]]) {

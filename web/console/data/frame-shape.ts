@@ -23,6 +23,8 @@ export function isWellFormed({ type, created_at, data }: StreamEvent): boolean {
       return hasTexts(fields(hold), ["id", "status"]);
     case "upload.updated":
       return hasTexts(fields(upload), ["id", "status"]);
+    case "presence.updated":
+      return hasTexts(fields(data), ["conversation_id", "user_id", "state"]);
     default:
       return true;
   }

@@ -44,6 +44,14 @@ export interface InboxState {
   readonly lists: ReadonlyMap<string, ListState>;
   readonly threads: ReadonlyMap<string, ThreadState>;
   readonly stream: StreamStatus;
+  /** What colleagues do now, by conversation. */
+  readonly presence: ReadonlyMap<string, readonly Presence[]>;
+}
+
+/** What a colleague does with a conversation. */
+export interface Presence {
+  readonly userId: string;
+  readonly state: "reading" | "writing";
 }
 
 type Listener = () => void;
@@ -76,6 +84,7 @@ export class LiveInbox {
       lists: new Map(),
       threads: new Map(),
       stream: { state: "connecting", since: Date.now() },
+      presence: new Map(),
     };
   }
 
@@ -153,6 +162,11 @@ export class LiveInbox {
   mergeMessage(conversationId: string, message: Message, startedAt: number): void {
     const thread = this.#state.threads.get(conversationId);
     if (thread) this.#setThread(conversationId, { book: withMessages(thread.book, [message], startedAt) });
+  }
+
+  /** Shows what colleagues do. */
+  setPresence(presence: InboxState["presence"]): void {
+    this.#set({ presence });
   }
 
   /** Forgets a conversation that this person erased. */

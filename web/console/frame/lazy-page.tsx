@@ -11,6 +11,16 @@ export function lazyPage<Props extends object>(
   return lazy(async () => ({ default: await load().catch((): ComponentType<Props> => NotLoaded) }));
 }
 
+/**
+ * A part of the frame whose script is fetched after the page is shown. Without its script the page works as before: the part
+ * is missing until the next reload.
+ */
+export function lazyPart<Props extends object>(
+  load: () => Promise<ComponentType<Props>>,
+): LazyExoticComponent<ComponentType<Props>> {
+  return lazy(async () => ({ default: await load().catch((): ComponentType<Props> => () => null) }));
+}
+
 /** Stands in the place of a page while its script is fetched. */
 export function PageLoading() {
   return (

@@ -1,4 +1,14 @@
-import { ChartNoAxesColumn, FileText, Inbox, KeyRound, Link2, type LucideIcon, Users, Webhook } from "lucide-react";
+import {
+  ChartNoAxesColumn,
+  FileText,
+  Inbox,
+  KeyRound,
+  Link2,
+  ListTodo,
+  type LucideIcon,
+  Users,
+  Webhook,
+} from "lucide-react";
 import { mayOpen } from "../common/rights.ts";
 import type { Role } from "../data/types.ts";
 import type { SidePage } from "../paths.ts";
@@ -17,7 +27,8 @@ export interface PageLink {
 
 const all: readonly PageLink[] = [
   { page: "inbox", label: texts.inbox, Icon: Inbox, key: "g i", isFirst: true },
-  { page: "overview", label: texts.overview, Icon: ChartNoAxesColumn, key: "g o", isFirst: true },
+  { page: "waiting", label: texts.waiting, Icon: ListTodo, key: "g n", isFirst: true },
+  { page: "overview", label: texts.overview, Icon: ChartNoAxesColumn, key: "g o", isFirst: false },
   { page: "accounts", label: texts.accounts, Icon: Link2, key: "g a", isFirst: true },
   { page: "webhooks", label: texts.webhooks, Icon: Webhook, key: "g w", isFirst: false },
   { page: "keys", label: texts.apiKeys, Icon: KeyRound, key: "g k", isFirst: false },

@@ -58,7 +58,7 @@ export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () =
         .map(({ id, name }) => ({
           id: `workspace ${id}`,
           label: `${texts.workspace}: ${printableText(name)}`,
-          note: "",
+          note: id,
           icon: <Building2 size={16} />,
           run: () => navigate(inboxPath(id)),
         })),

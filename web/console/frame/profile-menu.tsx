@@ -1,15 +1,28 @@
-import { Bell, BellOff, Keyboard, LogOut, Monitor, Moon, Pencil, Sun, Volume2, VolumeX } from "lucide-react";
+import {
+  Bell,
+  BellOff,
+  Keyboard,
+  LogOut,
+  MessageSquareOff,
+  MessageSquareText,
+  Monitor,
+  Moon,
+  Pencil,
+  Sun,
+  Volume2,
+  VolumeX,
+} from "lucide-react";
 import { useState } from "react";
 import { printableText } from "../../../packages/client/src/printable.ts";
 import { useNotices } from "../common/notices.tsx";
 import { setPreferences, usePreferences } from "../common/preferences.ts";
 import { useWorkspace } from "../data/workspace.tsx";
+import { askForNotifications, notificationPermission } from "../notify/permission.ts";
 import { NameForm } from "../session/name-form.tsx";
 import { useSession } from "../session/session-provider.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { initials } from "../ui/initials.ts";
 import { Menu } from "../ui/menu/menu.tsx";
-import { askForNotifications } from "./alerts.ts";
 import { signOut, signOutProblem } from "./sign-out.ts";
 import { texts } from "./texts.ts";
 
@@ -25,12 +38,15 @@ export function ProfileMenu() {
   const { reload } = useSession();
   const { show } = useNotices();
   const [isNaming, setNaming] = useState(false);
-  const { theme, sound, notifications, keys } = usePreferences();
+  const { theme, sound, notifications, notificationTexts, keys } = usePreferences();
   const nextTheme = themes[(themes.findIndex((each) => each.theme === theme) + 1) % themes.length] ?? themes[0];
+  const permission = notificationPermission();
+  const areShown = notifications && permission === "allowed";
   const toggleNotifications = async () => {
-    if (notifications) return setPreferences({ notifications: false });
-    if (await askForNotifications()) setPreferences({ notifications: true });
-    else show({ text: texts.notificationsBlocked, kind: "problem" });
+    if (areShown) return setPreferences({ notifications: false });
+    const permission = await askForNotifications({ title: texts.name, body: texts.notificationsOn });
+    setPreferences({ notifications: permission === "allowed" });
+    if (permission !== "allowed") show({ text: texts.notificationProblems[permission], kind: "problem" });
   };
   const signOutFailed = (error: unknown) => show({ text: signOutProblem(error), kind: "problem" });
   const name = printableText(person.name);
@@ -54,10 +70,19 @@ export function ProfileMenu() {
             onSelect: () => setPreferences({ sound: !sound }),
           },
           {
-            label: `${texts.notifications}: ${state(notifications)}`,
-            icon: notifications ? <Bell size={16} /> : <BellOff size={16} />,
+            label: `${texts.notifications}: ${permission === "allowed" || permission === "unasked" ? state(areShown) : texts.notificationStates[permission]}`,
+            icon: areShown ? <Bell size={16} /> : <BellOff size={16} />,
             onSelect: () => void toggleNotifications(),
           },
+          ...(areShown
+            ? [
+                {
+                  label: `${texts.notificationTexts}: ${state(notificationTexts)}`,
+                  icon: notificationTexts ? <MessageSquareText size={16} /> : <MessageSquareOff size={16} />,
+                  onSelect: () => setPreferences({ notificationTexts: !notificationTexts }),
+                },
+              ]
+            : []),
           {
             label: `${texts.singleKeys}: ${state(keys)}`,
             icon: <Keyboard size={16} />,

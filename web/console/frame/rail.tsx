@@ -1,13 +1,17 @@
 import { CircleHelp, Ellipsis } from "lucide-react";
+import { Suspense } from "react";
 import { Link } from "wouter";
 import { useStream, useWorkspace } from "../data/workspace.tsx";
 import { useNeedsReplyCount } from "../inbox/list/use-list.ts";
 import { type Place, sidePath } from "../paths.ts";
 import { Mark } from "../ui/mark.tsx";
 import { Menu } from "../ui/menu/menu.tsx";
+import { lazyPart } from "./lazy-page.tsx";
 import { type PageLink, pageLinks } from "./page-links.ts";
 import { ProfileMenu } from "./profile-menu.tsx";
 import { texts } from "./texts.ts";
+
+const WaitingCount = lazyPart(async () => (await import("../waiting/waiting-count.tsx")).WaitingCount);
 
 interface RailProps {
   readonly page: Place["page"];
@@ -77,6 +81,11 @@ function RailLink({ link: { page, label, Icon, key, isFirst }, tenant, isCurrent
       <Icon size={20} aria-hidden="true" />
       <span className="label">{label}</span>
       {page !== "inbox" || count === "0" ? null : <span className="count">{count}</span>}
+      {page === "waiting" ? (
+        <Suspense fallback={null}>
+          <WaitingCount />
+        </Suspense>
+      ) : null}
     </Link>
   );
 }

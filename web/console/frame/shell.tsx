@@ -1,4 +1,4 @@
-import { type ReactNode, useCallback, useEffect, useState } from "react";
+import { type ReactNode, Suspense, useCallback, useEffect, useState } from "react";
 import { useLocation } from "wouter";
 import { useKeys } from "../common/keys.tsx";
 import type { LiveInbox } from "../data/live-inbox.ts";
@@ -8,19 +8,21 @@ import { SessionBar } from "../session/session-bar.tsx";
 import { FocusTip } from "../ui/focus-tip.tsx";
 import { isDialogRequired } from "../ui/required-dialog.ts";
 import { AccountStrip } from "./account-strip.tsx";
-import { useAlerts } from "./alerts.ts";
 import { ConnectionStrip } from "./connection-strip.tsx";
 import { KeysDialog } from "./keys-dialog.tsx";
+import { lazyPart } from "./lazy-page.tsx";
 import { OutdatedStrip } from "./outdated-strip.tsx";
 import { pageLinks } from "./page-links.ts";
 import { Palette } from "./palette.tsx";
 import { Rail } from "./rail.tsx";
 import { texts } from "./texts.ts";
+import { useTitle } from "./use-title.ts";
 import { useUnsentNotices } from "./use-unsent-notices.ts";
 import { useVisibleHeight } from "./use-visible-height.ts";
 import "./frame.css";
 
 const AWAY_MS = 30_000;
+const Background = lazyPart(async () => (await import("../background/background.tsx")).Background);
 
 interface ShellProps {
   readonly place: Place;
@@ -35,11 +37,12 @@ export function Shell({ place, children }: ShellProps) {
   const close = useCallback(() => setOpened(null), []);
   const help = useCallback(() => setOpened("keys"), []);
   const links = pageLinks(person.role);
-  useAlerts(links.find(({ page }) => page === place.page)?.label ?? texts.name);
+  const openId = place.page === "inbox" ? place.conversation : null;
+  useTitle(links.find(({ page }) => page === place.page)?.label ?? texts.name);
   useRefetchAfterAway(inbox);
   useNoFilePages();
   useVisibleHeight();
-  useUnsentNotices(place.page === "inbox" ? place.conversation : null);
+  useUnsentNotices(openId);
   useKeys([
     ...links.map(({ page, key, label }) => ({
       key,
@@ -59,9 +62,8 @@ export function Shell({ place, children }: ShellProps) {
     document.addEventListener("keydown", onKeyDown);
     return () => document.removeEventListener("keydown", onKeyDown);
   }, []);
-  const isThread = place.page === "inbox" && place.conversation !== null;
   return (
-    <div className={isThread ? "app at-thread" : "app"}>
+    <div className={openId !== null ? "app at-thread" : "app"}>
       <Rail page={place.page} onHelp={help} />
       <div className="page">
         <SessionBar />
@@ -73,6 +75,9 @@ export function Shell({ place, children }: ShellProps) {
       {opened === "keys" ? <KeysDialog onClose={close} /> : null}
       {opened === "palette" ? <Palette onClose={close} onHelp={help} /> : null}
       <FocusTip />
+      <Suspense fallback={null}>
+        <Background openId={openId} />
+      </Suspense>
     </div>
   );
 }

@@ -6,7 +6,7 @@ import { Menu } from "../ui/menu/menu.tsx";
 import { useSession } from "./session-provider.tsx";
 import { texts } from "./texts.ts";
 
-/** The name of the workspace; a menu where the person has several. */
+/** The name and the slug of the workspace; a menu where the person has several. */
 export function WorkspaceMenu() {
   const { tenant } = useWorkspace();
   const { workspaces } = useSession();
@@ -14,7 +14,7 @@ export function WorkspaceMenu() {
   if (workspaces.length < 2) {
     return (
       <span className="space">
-        <bdi>{name}</bdi>
+        <bdi>{name}</bdi> <small className="slug">{tenant}</small>
       </span>
     );
   }
@@ -24,11 +24,11 @@ export function WorkspaceMenu() {
       className="space"
       button={
         <>
-          <bdi>{name}</bdi> <ChevronDown size={14} aria-hidden="true" />
+          <bdi>{name}</bdi> <small className="slug">{tenant}</small> <ChevronDown size={14} aria-hidden="true" />
         </>
       }
       items={workspaces.map((workspace) => ({
-        label: printableText(workspace.name),
+        label: texts.named(printableText(workspace.name), workspace.id),
         icon: <Building2 size={16} aria-hidden="true" />,
         href: inboxPath(workspace.id),
         isCurrent: workspace.id === tenant,

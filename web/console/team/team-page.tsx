@@ -6,7 +6,7 @@ import { Loading, LoadProblem } from "../admin/load-problem.tsx";
 import { useNotices } from "../common/notices.tsx";
 import { may } from "../common/rights.ts";
 import { useWorkspace } from "../data/workspace.tsx";
-import { Invites } from "../session/workspaces.tsx";
+import { Invites } from "../session/invites.tsx";
 import { InviteDialog } from "./invite-dialog.tsx";
 import { InviteRow } from "./invite-row.tsx";
 import { MemberRow } from "./member-row.tsx";

@@ -30,7 +30,7 @@ it("an owner invites, sends again, revokes, changes a role and removes a member,
   expect(await page.getByText("sam@example.com").count()).toBe(0);
 
   // An invite of one's own waits for an answer.
-  await press(page, "Decline");
+  await press(page, "Decline: North");
   await eventually(() => world.calls).toContain("POST /console/invites/{id}/decline");
 
   await press(page, "Invite someone");

@@ -50,7 +50,7 @@ async function twoWorkspaces() {
 
 async function goTo(page: Page, name: string): Promise<void> {
   await page.getByRole("button", { name: "Workspaces" }).click();
-  await page.getByRole("link", { name, exact: true }).click();
+  await page.getByRole("link", { name: `${name} (${name.toLowerCase()})`, exact: true }).click();
   await page.locator(".row").first().waitFor();
 }
 

@@ -53,7 +53,7 @@ it("the list of keys has those of a conversation also while none is open", async
   expect(keys.map((key) => key.trim().replace(/\s+/g, " ")).sort()).toEqual(
     [
       ...["/", "?", "Ctrl Enter", "Ctrl K", "Ctrl Shift Enter", "Enter", "Esc"],
-      ...["e", "g a", "g i", "g k", "g l", "g o", "g t", "g w", "j", "k", "n", "p", "r", "z"],
+      ...["e", "g a", "g i", "g k", "g l", "g n", "g o", "g t", "g w", "j", "k", "n", "p", "r", "z"],
     ].sort(),
   );
 });

@@ -74,6 +74,8 @@ export class SmallWorld {
   /** What the page threw, and violations of its policy. */
   readonly complaints: string[] = [];
   readonly requestedUrls: string[] = [];
+  /** The frames that the page sent. */
+  readonly sentFrames: string[] = [];
   readonly conversations = new Map<string, Conversation>();
   readonly messages = new Map<string, Message[]>();
   readonly webhooks = new WebhookModel();
@@ -126,6 +128,7 @@ export class SmallWorld {
   onSocket(socket: WebSocketRoute): void {
     this.#socket = socket;
     socket.onMessage((text) => {
+      this.sentFrames.push(String(text));
       if (String(text).includes("ping")) socket.send('{"type":"pong"}');
     });
     const [server_time, expires_at] = [Date.now(), Date.now() + 2 * HOUR];

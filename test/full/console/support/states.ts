@@ -255,6 +255,7 @@ export const states: readonly { readonly name: string; readonly steps: readonly 
     ],
     shown: ".notice.problem",
   },
+  { name: "nothing that waits", steps: [(world) => world.open("/app/acme/waiting")], shown: ".all-well" },
   { name: "an unknown page", steps: [(world) => world.open("/app/acme/weather")], shown: ".gate h1" },
 ];
 

@@ -8,9 +8,11 @@ it("the console knows the least role of a call as the route declares it", () => 
   expect(leastRoles).toEqual(Object.fromEntries(compared));
 });
 
-it("an agent opens the inbox, the overview, the accounts and the team; an admin opens every page", () => {
-  const pages = ["inbox", "overview", "accounts", "webhooks", "keys", "team", "audit"] as const;
-  expect(pages.filter((page) => mayOpen("agent", page))).toEqual(["inbox", "overview", "accounts", "team"]);
+it("an agent opens the inbox, the overview, what waits, the accounts and the team; an admin opens every page", () => {
+  const pages = ["inbox", "overview", "waiting", "accounts", "webhooks", "keys", "team", "audit"] as const;
+  expect(pages.filter((page) => mayOpen("agent", page))).toEqual([
+    ...["inbox", "overview", "waiting", "accounts", "team"],
+  ]);
   expect(pages.filter((page) => mayOpen("admin", page))).toEqual(pages);
   expect(may("admin", "PATCH /console/team/{user_id}")).toBe(false);
   expect(may("owner", "PATCH /console/team/{user_id}")).toBe(true);

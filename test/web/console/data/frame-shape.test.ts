@@ -13,6 +13,7 @@ const whole = {
   "message.reaction": { message: { id: "m1", conversation_id: "c" }, reaction: { action: "react", at: "x" } },
   "hold.updated": { hold: { id: "h", status: "sent" } },
   "upload.updated": { upload: { id: "u", status: "ready" } },
+  "presence.updated": { conversation_id: "c", user_id: "usr_1", state: "reading" },
 } as const;
 
 it.each(Object.entries(whole))("a frame of type %s is well formed, and none without one of its parts", (type, data) => {

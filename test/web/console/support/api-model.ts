@@ -96,6 +96,10 @@ export class ApiModel {
     switch (operation) {
       case "GET /v1/accounts":
         return ok({ accounts: [account] });
+      case "GET /v1/webhooks":
+        return ok({ endpoints: [] });
+      case "GET /v1/keys":
+        return ok({ keys: [] });
       case "GET /v1/conversations":
         return this.#list(request.query);
       case "POST /v1/messages/reply":

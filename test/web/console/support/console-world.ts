@@ -44,6 +44,7 @@ const knownTypes: ReadonlySet<string> = new Set([
   "conversation.updated",
   "hold.updated",
   "upload.updated",
+  "presence.updated",
 ]);
 
 let shared: Promise<{ server: ConsoleServer; solver: string }> | undefined;

@@ -8,6 +8,7 @@ import { personName } from "../../data/names.ts";
 import type { Conversation, Message } from "../../data/types.ts";
 import { windowOf } from "../../data/window.ts";
 import { useServerTime, useWorkspace } from "../../data/workspace.tsx";
+import { signalWriting } from "../../presence/writing-signal.ts";
 import { AnswerAlert } from "../colleague-answer.tsx";
 import { openNextConversation } from "../next-conversation.ts";
 import { attachFiles } from "./attach.ts";
@@ -100,6 +101,7 @@ function WritingBox({ conversation, mode, draft, children }: WritingBoxProps) {
     }
     const text = draft.text.trim();
     draft.clear();
+    signalWriting(conversation.id, false);
     const files = store.takeFiles(conversation.id);
     store.setQuote(conversation.id, null);
     setStopped(null);
@@ -111,6 +113,7 @@ function WritingBox({ conversation, mode, draft, children }: WritingBoxProps) {
   const write = (text: string) => {
     if (draft.text === "" && chips.length === 0) store.beginWriting(conversation.id);
     draft.set(text);
+    signalWriting(conversation.id, text !== "");
   };
 
   const insert = (emoji: string) => {

@@ -59,6 +59,11 @@ export function fullDraftOf(conversationId: string): Draft | null {
   return drafts[conversationId] ?? null;
 }
 
+/** The drafts of the person by conversation, of all workspaces. The same object while none changes. */
+export function allDrafts(): Readonly<Record<string, Draft>> {
+  return drafts;
+}
+
 /** Stores what a person has written. What it replies to and what they sent before stay. */
 export function setDraft(conversationId: string, { text, startedAt }: Pick<Draft, "text" | "startedAt">): void {
   change(conversationId, (current) => ({ ...current, text, startedAt }));
@@ -156,7 +161,7 @@ if (typeof localStorage !== "undefined" && "addEventListener" in globalThis)
 /** Changes one draft. Others are as another tab stored them last. One without a text, a quote and a send is removed. */
 function change(conversationId: string, next: (current: Draft | undefined) => Draft | null): void {
   const stored = read();
-  if (stored.owner === owner) drafts = { ...stored.drafts };
+  drafts = { ...(stored.owner === owner ? stored.drafts : drafts) };
   const draft = next(drafts[conversationId]);
   const isEmpty = draft === null || (draft.text === "" && !draft.replyTo && (draft.unfinished ?? []).length === 0);
   if (isEmpty && !(conversationId in drafts)) return;

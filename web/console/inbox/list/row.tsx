@@ -6,6 +6,7 @@ import { personHandle, personName } from "../../data/names.ts";
 import { type Conversation, millis } from "../../data/types.ts";
 import { windowOf } from "../../data/window.ts";
 import { inboxPath } from "../../paths.ts";
+import { useColleagues } from "../../presence/colleagues.tsx";
 import { Face } from "../../ui/avatar.tsx";
 import { Pill } from "../../ui/pill.tsx";
 import { PlatformGlyph } from "../../ui/platform-glyph.tsx";
@@ -24,6 +25,7 @@ export interface RowProps {
 /** One conversation in the list. */
 export const Row = memo(function Row({ conversation, tenant, isOpen, draft, now }: RowProps) {
   const window = windowOf(conversation, now);
+  const colleagues = useColleagues(conversation.id);
   const name = printableText(personName(conversation));
   const at = millis(conversation.last_message_at);
   return (
@@ -43,7 +45,7 @@ export const Row = memo(function Row({ conversation, tenant, isOpen, draft, now 
       <time className="age" dateTime={conversation.last_message_at} title={fullTime(at)}>
         {shortAge(at, now)}
       </time>
-      <Preview conversation={conversation} draft={draft} />
+      <Preview conversation={conversation} draft={draft} colleagues={colleagues} />
       <Pill window={window} now={now} />
     </Link>
   );

@@ -7,6 +7,7 @@ import { personHandle, personName, platformName } from "../../data/names.ts";
 import type { Conversation, Message } from "../../data/types.ts";
 import { useConversation, useWorkspace } from "../../data/workspace.tsx";
 import { inboxPath } from "../../paths.ts";
+import { HeadColleagues, useColleagues, Words } from "../../presence/colleagues.tsx";
 import { Face } from "../../ui/avatar.tsx";
 import { Composer } from "../composer/composer.tsx";
 import { useComposerStore } from "../composer/use-composer.ts";
@@ -37,17 +38,18 @@ export function Thread({ id, isPersonOpen, onPerson }: ThreadProps) {
       tabIndex={-1}
       {...drop.handlers}
     >
-      <Head conversation={conversation} isPersonOpen={isPersonOpen} onPerson={onPerson} />
+      <Head id={id} conversation={conversation} isPersonOpen={isPersonOpen} onPerson={onPerson} />
       <MessageScroll id={id} conversation={conversation} {...loaded} onReply={reply} />
       {conversation && loaded.thread?.status !== "missing" ? <Composer conversation={conversation} /> : null}
     </section>
   );
 }
 
-type HeadProps = Pick<ThreadProps, "isPersonOpen" | "onPerson"> & { readonly conversation: Conversation | null };
+type HeadProps = ThreadProps & { readonly conversation: Conversation | null };
 
-function Head({ conversation, isPersonOpen, onPerson }: HeadProps) {
+function Head({ id, conversation, isPersonOpen, onPerson }: HeadProps) {
   const { tenant } = useWorkspace();
+  const colleagues = useColleagues(id);
   const { setDone } = useDone();
   const isDone = conversation?.done_at !== null && conversation?.needs_reply === false && conversation.unanswered;
   const toggle = () => {
@@ -76,8 +78,14 @@ function Head({ conversation, isPersonOpen, onPerson }: HeadProps) {
               )}
               {platformName(conversation.platform)} · {texts.to(printableText(conversation.account_handle))}
             </p>
+            {colleagues.length === 0 ? null : (
+              <p className="instead">
+                <Words colleagues={colleagues} />
+              </p>
+            )}
           </div>
           <span className="push" />
+          {colleagues.length === 0 ? null : <HeadColleagues colleagues={colleagues} />}
           {conversation.unanswered ? (
             <button type="button" className="btn done" aria-pressed={isDone} onClick={toggle}>
               <Check size={16} aria-hidden="true" />

@@ -4,25 +4,45 @@ import { ParleyError } from "#client";
 import { printableText } from "../../../packages/client/src/printable.ts";
 import { problemLine } from "../common/problems.ts";
 import { useOneAtATime } from "../common/use-one-at-a-time.ts";
+import { Gate } from "../frame/gate.tsx";
 import { inboxPath } from "../paths.ts";
-import { account, type Me } from "./session.ts";
-import { useSession } from "./session-provider.tsx";
-import { texts } from "./texts.ts";
+import { Invites } from "../session/invites.tsx";
+import { account, type OwnWorkspace } from "../session/session.ts";
+import { useSession } from "../session/session-provider.tsx";
+import { texts } from "../session/texts.ts";
+
+export type OutsideProps =
+  | { readonly kind: "none" | "choose" }
+  | { readonly kind: "suspended"; readonly workspace: Pick<OwnWorkspace, "id" | "name"> };
+
+/** The page of a person who is in no workspace: they belong to none, the address names none of theirs, or it is suspended. */
+export function OutsideWorkspace(props: OutsideProps) {
+  return (
+    <Gate>
+      {props.kind === "none" ? <NoWorkspace /> : null}
+      {props.kind === "choose" ? <ChooseWorkspace reason={texts.notYours} /> : null}
+      {props.kind === "suspended" ? <SuspendedWorkspace {...props.workspace} /> : null}
+    </Gate>
+  );
+}
 
 /** What a person sees who belongs to no workspace: their invites, and a form for a new workspace. */
-export function NoWorkspace() {
+function NoWorkspace() {
+  const { me } = useSession();
   return (
     <>
       <h1>{texts.noWorkspace}</h1>
-      <p>{texts.noWorkspaceText}</p>
-      <Invites />
+      <p dir="auto">
+        {me.invites.length > 0 ? texts.noWorkspaceInvites : texts.noWorkspaceText(printableText(me.email))}
+      </p>
+      <Invites opensWorkspace />
       <NewWorkspace />
     </>
   );
 }
 
 /** The workspaces of the person, where the address names none of them. @param reason why they choose */
-export function ChooseWorkspace({ reason }: { reason: string }) {
+function ChooseWorkspace({ reason }: { reason: string }) {
   const { workspaces } = useSession();
   return (
     <>
@@ -33,21 +53,23 @@ export function ChooseWorkspace({ reason }: { reason: string }) {
           <li key={id}>
             <Link className="btn" href={inboxPath(id)}>
               <bdi>{printableText(name)}</bdi>
+              <small className="slug">{id}</small>
             </Link>
           </li>
         ))}
       </ul>
-      <Invites />
+      <Invites opensWorkspace />
     </>
   );
 }
 
-/** A workspace that its operator suspended. */
-export function SuspendedWorkspace() {
+/** A workspace that its operator suspended. @param workspace its slug and its name */
+function SuspendedWorkspace({ id, name }: { id: string; name: string }) {
   const { workspaces } = useSession();
   return (
     <>
       <h1>{texts.suspended}</h1>
+      <p dir="auto">{texts.named(printableText(name), id)}</p>
       <p>{texts.suspendedText}</p>
       {workspaces.length > 1 ? (
         <Link className="btn" href="/app">
@@ -55,55 +77,6 @@ export function SuspendedWorkspace() {
         </Link>
       ) : null}
     </>
-  );
-}
-
-/** The invites that wait for the person. */
-export function Invites() {
-  const { me, reload } = useSession();
-  if (me.invites.length === 0) return null;
-  return (
-    <section className="invites" aria-label={texts.invites}>
-      <h2>{texts.invites}</h2>
-      <ul>
-        {me.invites.map((invite) => (
-          <Invite key={invite.id} invite={invite} onDone={reload} />
-        ))}
-      </ul>
-    </section>
-  );
-}
-
-function Invite({ invite, onDone }: { invite: Me["invites"][number]; onDone: () => Promise<void> }) {
-  const [problem, setProblem] = useState("");
-  const { isBusy, run } = useOneAtATime();
-  const answer = (operation: "accept" | "decline") =>
-    run(async () => {
-      try {
-        await account.invites[operation](invite.id);
-        await onDone();
-      } catch (error) {
-        setProblem(problemLine(error));
-      }
-    });
-  return (
-    <li>
-      <div>
-        <b dir="auto">{texts.invite(printableText(invite.name), invite.role)}</b>
-        {invite.invited_by_email === null ? null : (
-          <p dir="auto">{texts.invitedBy(printableText(invite.invited_by_email))}</p>
-        )}
-        <p className="problem" role="alert">
-          {problem}
-        </p>
-      </div>
-      <button type="button" className="btn first" aria-disabled={isBusy} onClick={() => void answer("accept")}>
-        {texts.accept}
-      </button>
-      <button type="button" className="btn" aria-disabled={isBusy} onClick={() => void answer("decline")}>
-        {texts.decline}
-      </button>
-    </li>
   );
 }
 
