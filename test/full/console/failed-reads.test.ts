@@ -33,7 +33,7 @@ const reads: readonly Read[] = [
     name: "the pages of a login",
     operation: "GET /oauth/messenger/pages",
     path: "/app/acme/accounts?choose=messenger",
-    shown: text("Choose a page"),
+    shown: text("Accounts to connect"),
   },
 ];
 

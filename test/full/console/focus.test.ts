@@ -77,7 +77,7 @@ it("the focus is in the field after a message is sent again or edited, and on on
 
 it.each([
   ["the keys", "Keys and commands", "button[title^='Keys']"],
-  ["the question before an account is disconnected", "Disconnect", ".account-list button"],
+  ["what is known about an account", "Manage Acme", ".account-list button"],
 ])("the focus goes into %s, and Escape gives it back", async (_, name, opener) => {
   const world = await openFilledWorld(browser, server, wide);
   await world.open("/app/acme/accounts");
@@ -229,9 +229,10 @@ it("the focus is in the list after a notice was closed that had it when what was
 
 it("the focus is in the page after the notice of a failed login was closed", async () => {
   const world = await openFilledWorld(browser, server, wide);
+  world.accounts = world.accounts.map((account) => ({ ...account, status: "needs_reauth" }));
   world.failures.set("POST /oauth/instagram/start", { status: 500, code: "internal_error" });
   await world.open("/app/acme/accounts");
-  await world.page.getByRole("button", { name: "Connect Instagram" }).click();
+  await world.page.getByRole("button", { name: "Log in again: Acme" }).click();
   await world.page.locator(".notice.problem").waitFor();
   await world.page.evaluate("document.activeElement.blur()");
   await close(world).click();

@@ -111,11 +111,13 @@ describe.each([
     await page.getByRole("link", { name: "Accounts" }).click();
     await page.getByRole("listitem").filter({ hasText: "Parley Studio" }).waitFor();
     await cut.start(visit);
-    await button("Connect Instagram").click();
-    await page.locator(".notice.problem").waitFor();
+    await button("Connect an account").click();
+    await button("Continue with Instagram").click();
+    await page.locator("dialog .problem").getByText(/./).waitFor();
     await cut.end(visit);
     await page.reload();
-    await button("Connect Instagram").click();
+    await button("Connect an account").click();
+    await button("Continue with Instagram").click();
     await page.getByRole("radio", { name: /Fern & Field/ }).check();
     await page.getByRole("button", { name: "Allow" }).click();
     await page.getByRole("listitem").filter({ hasText: "Fern & Field" }).waitFor();

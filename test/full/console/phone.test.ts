@@ -201,7 +201,7 @@ it("the page of accounts scrolls its content and not the window, and its targets
     page.evaluate(
       `(({ scrollHeight, clientHeight }) => scrollHeight > clientHeight)(document.querySelector("${selector}"))`,
     );
-  expect([await scrolls(".accounts"), await scrolls("html")]).toEqual([true, false]);
+  expect([await scrolls(".admin"), await scrolls("html")]).toEqual([true, false]);
   expect(await smallTargets(page)).toEqual([]);
   expect(await hasSidewaysScroll(page)).toBe(false);
 });

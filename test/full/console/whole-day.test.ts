@@ -133,12 +133,13 @@ describe.each([
   it("an account is connected on the page for accounts", async () => {
     await hands.openAccounts(page);
     await new Promise((r) => setTimeout(r, 1500));
-    await hands.press(page, page.getByRole("button", { name: "Connect Instagram" }));
+    await hands.press(page, page.getByRole("button", { name: "Connect an account" }));
+    await hands.press(page, page.getByRole("button", { name: "Continue with Instagram", exact: true }));
     await page.getByRole("heading", { name: "Log in with Instagram" }).waitFor();
     await hands.choose(page, page.getByRole("radio", { name: /Fern & Field/ }));
     await hands.press(page, page.getByRole("button", { name: "Allow" }));
-    await page.getByText("The account is connected.").waitFor();
-    await page.getByRole("listitem").filter({ hasText: "Fern & Field" }).getByText("Connected").waitFor();
+    await page.getByText("Fern & Field (Instagram) is connected.").waitFor();
+    await page.getByRole("listitem").filter({ hasText: "Fern & Field" }).getByText("Active", { exact: true }).waitFor();
     await hands.openInbox(page);
     await page.getByRole("heading", { name: "Everyone has an answer" }).waitFor();
   });

@@ -166,7 +166,7 @@ export const frameStates: readonly PictureState[] = [
       ({ answers }) => answers.give("GET /v1/accounts", { accounts: [] }),
       (visit) => visit.open("/app/demo/accounts"),
     ],
-    shown: ".connect-buttons",
+    shown: ".blank-page",
   },
   {
     name: "accounts-fail",
@@ -174,7 +174,7 @@ export const frameStates: readonly PictureState[] = [
       ({ answers }) => answers.refuse("GET /v1/accounts", 400, "invalid_request"),
       (visit) => visit.open("/app/demo/accounts"),
     ],
-    shown: ".accounts [role=alert]",
+    shown: ".admin [role=alert]",
   },
   {
     name: "accounts-choice",
@@ -182,8 +182,13 @@ export const frameStates: readonly PictureState[] = [
       ({ answers }) =>
         answers.give("GET /oauth/messenger/pages", {
           pages: [
-            { page_id: "1", name: "Marlow Ceramics", instagram: { id: "2", username: "marlow.ceramics" } },
-            { page_id: "3", name: LONG, instagram: null },
+            {
+              page_id: "1",
+              name: "Marlow Ceramics",
+              messenger: { account_key: "messenger#1", connected: true },
+              instagram: { account_key: "instagram#2", username: "marlow.ceramics", connected: false },
+            },
+            { page_id: "3", name: LONG, messenger: { account_key: "messenger#3", connected: false }, instagram: null },
           ],
         }),
       (visit) => visit.open("/app/demo/accounts?choose=messenger"),
@@ -192,13 +197,34 @@ export const frameStates: readonly PictureState[] = [
   },
   {
     name: "accounts-disconnect",
-    steps: [(visit) => visit.open("/app/demo/accounts"), (visit) => visit.press("Disconnect")],
-    shown: "dialog[open]",
+    steps: [
+      (visit) => visit.open("/app/demo/accounts"),
+      ({ page }) => page.locator(".account-list button").first().click(),
+      (visit) => visit.press("Disconnect"),
+    ],
+    shown: "dialog[open] .danger",
+  },
+  {
+    name: "accounts-details",
+    steps: [
+      (visit) => visit.open("/app/demo/accounts"),
+      ({ page }) => page.locator(".account-list button").first().click(),
+    ],
+    shown: ".account-details",
+  },
+  {
+    name: "accounts-connect",
+    steps: [(visit) => visit.open("/app/demo/accounts"), (visit) => visit.press("Connect an account")],
+    shown: ".connect-ways",
   },
 ];
 
 const troubles: readonly object[] = [
-  { status: "needs_reauth" },
-  { status: "refresh_failing", display_name: LONG },
+  {
+    status: "needs_reauth",
+    status_detail: "Error validating access token: the user changed the password",
+    subscribed_at: "2026-11-26T03:10:00.000Z",
+  },
+  { status: "refresh_failing", display_name: LONG, refresh_error: "(#190) Session has expired" },
   { status: "restricted", missing_since: "2026-11-26T10:00:00.000Z" },
 ];

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 interface NoteProps {
   readonly Icon: LucideIcon;
   readonly title: string;
-  readonly tone?: "warn" | "bad" | "plain";
+  readonly tone?: "warn" | "bad" | "good" | "plain";
   readonly action?: ReactNode;
   readonly children?: ReactNode;
 }

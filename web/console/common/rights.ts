@@ -6,6 +6,10 @@ export const roles = ["agent", "admin", "owner"] as const satisfies readonly Rol
 
 /** The least role of each call that is not everyone's, as the API declares it. */
 export const leastRoles = {
+  "DELETE /v1/accounts/{account_key}": "admin",
+  "POST /oauth/instagram/start": "admin",
+  "POST /oauth/messenger/start": "admin",
+  "POST /oauth/messenger/select": "admin",
   "GET /v1/webhooks": "admin",
   "GET /v1/keys": "admin",
   "GET /v1/audit": "admin",

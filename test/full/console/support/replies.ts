@@ -1,4 +1,4 @@
-import { ACCOUNT, type Answer, type Call, HOUR, messageOf } from "./small-world.ts";
+import { ACCOUNT, type Answer, account, type Call, HOUR, messageOf } from "./small-world.ts";
 
 const ok = (data: unknown, status = 200): Answer => ({ status, data });
 let sent = 0;
@@ -8,7 +8,8 @@ export function fill(call: Call): Answer {
   return call.page.webhooks.answer(call) ?? call.page.office.answer(call) ?? fillInbox(call);
 }
 
-function fillInbox({ operation, id, body, page }: Call): Answer {
+function fillInbox(call: Call): Answer {
+  const { operation, id, body, page } = call;
   const { conversations, messages } = page;
   const conversation = conversations.get(id);
   switch (operation) {
@@ -62,16 +63,41 @@ function fillInbox({ operation, id, body, page }: Call): Answer {
     case "GET /v1/attachments/uploads/{id}":
       return ok({ upload: { id, status: "ready", attachment: { id: "att_1", type: "image" } } });
     case "POST /oauth/instagram/start":
-      return ok({ url: `${page.origin}/app/acme/accounts?connected=instagram` });
+      return ok({ url: loginEnd(call, "connected", `instagram#${ACCOUNT}`) });
+    case "POST /oauth/messenger/start":
+      return ok({ url: loginEnd(call, "choose", "messenger") });
+    case "DELETE /v1/accounts/{id}":
+      page.accounts = page.accounts.filter(({ account_key }) => account_key !== id);
+      return ok({ disconnected: true });
     case "GET /oauth/messenger/pages":
-      return ok({ pages: [{ page_id: "1", name: "Acme", instagram: null }] });
+      return ok({ pages: page.loginPages });
     case "POST /oauth/messenger/select":
-      return ok({ accounts: [{ account_key: `messenger#${ACCOUNT}` }] });
+      return ok({ accounts: select(call) });
     case "GET /console/auth/sign-in":
       return { status: 200, body: "<!doctype html><title>Sign in</title><h1>Sign in</h1>" };
     default:
       return operation.startsWith("GET ") ? { status: 404, code: "route_not_found" } : ok({});
   }
+}
+
+/** Where a login leads that the platform grants at once. */
+function loginEnd({ page, query }: Call, name: string, value: string): string {
+  const url = new URL(query.get("redirect") ?? "/", page.origin);
+  url.searchParams.set(name, value);
+  return url.href;
+}
+
+/** Connects what was chosen of a page. */
+function select({ page, body }: Call): Record<string, unknown>[] {
+  const chosen = page.loginPages.find(({ page_id }) => page_id === body.page_id);
+  const selected = (body.connect as ("messenger" | "instagram")[]).map((kind) => {
+    const account_key = chosen?.[kind]?.account_key ?? "";
+    const connection = kind === "messenger" ? "messenger" : "instagram_page";
+    return account(String(chosen?.name), { account_key, platform: kind, connection, page_id: chosen?.page_id });
+  });
+  const keys = selected.map(({ account_key }) => account_key);
+  page.accounts = [...page.accounts.filter(({ account_key }) => !keys.includes(String(account_key))), ...selected];
+  return selected;
 }
 
 function hold(origin: string, status: string) {

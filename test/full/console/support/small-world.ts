@@ -1,4 +1,5 @@
 import type { Browser, BrowserContextOptions, Page, Route, WebSocketRoute } from "playwright-core";
+import type { Data } from "#client";
 import type { Conversation, Message } from "../../../../web/console/data/types.ts";
 import { conversation } from "../../../web/console/data/conversations.ts";
 import { plainMessage } from "../../../web/console/data/plain-message.ts";
@@ -6,6 +7,8 @@ import type { ConsoleServer } from "../../../web/support/console-server.ts";
 import { OfficeModel } from "./office-model.ts";
 import { fill } from "./replies.ts";
 import { WebhookModel } from "./webhook-model.ts";
+
+type LoginPage = Data<"GET /oauth/messenger/pages">["pages"][number];
 
 export const HOUR = 3_600_000;
 export const ACCOUNT = "178414";
@@ -93,6 +96,8 @@ export class SmallWorld {
   };
   workspaces: Record<string, unknown>[] = [workspace("acme", "Acme")];
   accounts: Record<string, unknown>[] = [account("Acme")];
+  /** The pages that a login of Facebook offers. */
+  loginPages: LoginPage[] = [loginPage("1", "Acme")];
   team: Record<string, unknown>[] = [];
   /** Answers instead of those of the API, by operation: `GET /v1/conversations/{id}`. */
   readonly failures = new Map<string, Answer>();
@@ -204,6 +209,12 @@ export function account(name: string, more: object = {}) {
     missing_since: null,
     ...more,
   };
+}
+
+/** A page of a login of Facebook. @param username of the Instagram account that is linked to it; null for none */
+export function loginPage(page_id: string, name: string, username: string | null = null): LoginPage {
+  const instagram = username === null ? null : { account_key: `instagram#of-${page_id}`, username, connected: false };
+  return { page_id, name, messenger: { account_key: `messenger#${page_id}`, connected: false }, instagram };
 }
 
 const templates: readonly (readonly [RegExp, string])[] = [
