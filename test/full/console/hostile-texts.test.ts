@@ -3,7 +3,7 @@ import { openedOnce } from "../../support/opened.ts";
 import { startConsoleServer } from "../../web/support/console-server.ts";
 import { openedBrowser } from "../../web/support/page-visit.ts";
 import { receivedFrame, updatedFrame } from "./support/replies.ts";
-import { messageOf, openWorld, personOf, type SmallWorld, workspace } from "./support/small-world.ts";
+import { loginPage, messageOf, openWorld, personOf, type SmallWorld, workspace } from "./support/small-world.ts";
 
 // What strangers write is text, wherever it stands: nothing of it runs, leaves its box or makes a request.
 
@@ -70,7 +70,7 @@ async function expectCalm(world: SmallWorld, where: string): Promise<void> {
     const wide = [];
     const isOut = (inner, outer) => inner.right > outer.right + 1 || inner.left < outer.left - 1;
     if (document.scrollingElement.scrollWidth > innerWidth + 1) wide.push("page");
-    for (const box of document.querySelectorAll(".list, .thread, .who, .accounts, .rail, .bub, .row, .notice, dialog[open], .gate")) {
+    for (const box of document.querySelectorAll(".list, .thread, .who, .admin, .admin .rowset, .rail, .bub, .row, .notice, dialog[open], .gate")) {
       if (!box.checkVisibility()) continue;
       const outer = box.getBoundingClientRect();
       if (isOut(outer, { left: 0, right: innerWidth })) wide.push(box.className + " leaves the page");
@@ -126,13 +126,77 @@ it.each(
   await page.getByRole("button", { name: "Hold to check" }).click();
   await page.locator("[data-send=held]").waitFor();
   await expectCalm(world, "held");
-  await world.open("/app/acme/accounts");
-  await page.locator(".account-list li").waitFor();
-  await page.getByRole("button", { name: "Disconnect" }).click();
-  await page.getByRole("dialog").filter({ visible: true }).first().waitFor();
-  await expectCalm(world, "accounts");
   await world.open("/app/other/inbox");
   await page.locator(".choices").waitFor();
   await expectCalm(world, "choices");
   await page.context().close();
 });
+
+const office = "/app/acme";
+
+/** The pages beside the inbox, each with the presses that show more of it, and what shows that it is there. */
+const pages: readonly { readonly path: string; readonly shown: string; readonly presses?: readonly RegExp[] }[] = [
+  { path: `${office}/accounts?error=%3Cb%3E%E2%80%AE`, shown: ".account-list li" },
+  { path: `${office}/accounts`, shown: ".account-list li", presses: [/^Manage/, /^Disconnect$/] },
+  { path: `${office}/accounts?choose=messenger`, shown: ".page-choice input", presses: [/^Connect$/] },
+  { path: `${office}/webhooks`, shown: "ul[aria-label=Endpoints] li" },
+  { path: `${office}/webhooks/end_1`, shown: "main table", presses: [/^Rotate secret$/] },
+  { path: `${office}/webhooks/end_1/dlv_1`, shown: "main pre" },
+  { path: `${office}/keys`, shown: "table[aria-label=Keys] tbody tr", presses: [/^Revoke /] },
+  { path: `${office}/team`, shown: "ul[aria-label='Open invites'] li", presses: [/^Invite someone$/] },
+  { path: `${office}/audit`, shown: "table[aria-label='Audit log'] tbody tr" },
+];
+
+function fillOffice(world: SmallWorld, words: string): void {
+  const { office, webhooks } = world;
+  fillWith(world, words);
+  const broken = { status: "needs_reauth", status_detail: words, refresh_error: `${words} 2` };
+  world.accounts = [
+    { ...world.accounts[0], ...broken, display_name: words, handle: words },
+    { ...world.accounts[0], account_key: "messenger#2", platform: "messenger", status: "restricted", page_id: words },
+  ];
+  const linked = { account_key: "instagram#3", username: words, connected: false };
+  world.loginPages = [{ ...loginPage("1", words), instagram: linked }, loginPage("2", "")];
+  world.failures.set("POST /oauth/messenger/select", { status: 502, code: "oauth_failed", detail: words });
+  webhooks.addEndpoint("end_1", `https://${words}`, { failing_since: words, signing_secret_prefix: words });
+  const event = { id: words, type: "message.received", data: { message: { text: words }, [words]: words } };
+  const attempt = { attempt: 1, at: Date.now(), status: 503, error: "status", duration_ms: 1, response: words };
+  webhooks.addDelivery("failed", { event, attempts: [attempt] } as never);
+  office.addKey("key", words, { prefix: words });
+  office.addMember("usr_me", "Mia", "owner");
+  office.addMember("usr_ben", words, "agent");
+  office.addInvite("inv_1", words);
+  office.addEntry("key.create", "console:usr_ben", { label: words, reason: words } as never);
+  office.addEntry("key.create", words as never, { [words.slice(0, 40)]: words } as never);
+}
+
+it.each(
+  Object.entries(hostile).flatMap(([name, words]) => [
+    { name, words, width: 1440 },
+    { name, words, width: 390 },
+  ]),
+)(
+  "a $name in every text of the pages beside the inbox is text, which stays in its box at $width px",
+  async ({ words, width }) => {
+    const world = await openWorld(browser, server, { viewport: { width, height: 800 } });
+    world.page.setDefaultTimeout(20_000);
+    fillOffice(world, words);
+    for (const { path, shown, presses = [] } of pages) {
+      await world.open(path);
+      await world.page.locator(shown).first().waitFor();
+      await expectCalm(world, path);
+      for (const name of presses) {
+        await world.page.getByRole("button", { name }).filter({ visible: true }).last().click();
+        await world.page
+          .getByRole("dialog")
+          .or(world.page.getByRole("alert"))
+          .filter({ visible: true })
+          .first()
+          .waitFor();
+        await expectCalm(world, `${path} ${name}`);
+      }
+      expect(await world.page.title()).not.toContain(words);
+    }
+    await world.page.context().close();
+  },
+);

@@ -1,3 +1,4 @@
+import { officeStates } from "./office-states.ts";
 import { conversationId, messageOf, openWorld, personOf, type SmallWorld, workspace } from "./small-world.ts";
 
 type Open = Parameters<typeof openWorld>;
@@ -145,9 +146,10 @@ export const states: readonly { readonly name: string; readonly steps: readonly 
   { name: "the accounts", steps: [(world) => world.open("/app/acme/accounts")], shown: ".account-list li" },
   {
     name: "the question before an account is disconnected",
-    steps: [(world) => world.open("/app/acme/accounts"), button("Disconnect")],
-    shown: "dialog[open]",
+    steps: [(world) => world.open("/app/acme/accounts"), button("Manage Acme"), button("Disconnect")],
+    shown: "dialog[open] .danger",
   },
+  ...officeStates,
   {
     name: "the question for a name",
     steps: [async (world) => void Object.assign(world.me, { name: null }), (world) => world.open()],
