@@ -39,7 +39,6 @@ const places = {
   web: ["^web/"],
   "web/common": ["^web/common/"],
   "web/check-page": ["^web/check-page/"],
-  "web/connect": ["^web/connect/"],
   "web/console": ["^web/console/(?!build\\.ts$)"],
   "web/docs/page": ["^web/docs/page/"],
   "web/sign-in": ["^web/sign-in/"],
@@ -208,7 +207,6 @@ const layers = {
   },
   "web/common": { layers: ["packages/client"], packages: [] },
   "web/check-page": { layers: ["base/languages", "web/common"], packages: [] },
-  "web/connect": { layers: ["packages/client", "web/common"], packages: [] },
   "web/console": {
     layers: ["packages/client", "web/common", "web/check-page"],
     paths: ["^web/theme/"],

@@ -125,7 +125,6 @@ const plantedImports: readonly PlantedImport[] = [
   use("web/check-page/a.ts", typeImport("../../shared/base/kernel/target.ts"), "web/check-page: layers"),
   use("web/check-page/b.ts", usePackage("node:fs"), "web/check-page: packages"),
   use("web/common/a.ts", valueImport("../check-page/target.ts"), "web/common: layers"),
-  use("web/connect/a.ts", typeImport("../check-page/target.ts"), "web/connect: layers"),
   use("web/sign-in/a.ts", typeImport("../../shared/base/kernel/target.ts"), "web/sign-in: layers"),
   use("bin/a.ts", valueImport("../test/target.ts"), "nothing imports test"),
 ];

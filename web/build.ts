@@ -22,12 +22,10 @@ export function buildCheckPage(folder: string): void {
 
 /**
  * Writes the sign-in pages as the Console function serves them, each in every language: index, the same page with other
- * words for a link that no longer works, and confirm, which the function fills; sign-in.css and sign-in.js; signed-in.html
- * and signed-in.js.
+ * words for a link that no longer works, and confirm, which the function fills; sign-in.css and sign-in.js.
  */
 export function buildSignInPage(folder: string): void {
-  buildAssets(folder, { source: "sign-in", scripts: ["sign-in.ts", "signed-in.ts"], style: "sign-in.css" });
-  copyFileSync(join(web, "sign-in", "signed-in.html"), join(folder, "signed-in.html"));
+  buildAssets(folder, { source: "sign-in", scripts: ["sign-in.ts"], style: "sign-in.css" });
   const [page, confirm] = [join(web, "sign-in", "index.html"), join(web, "sign-in", "confirm.html")];
   writeLocalized(folder, "index", page, (language) => signInPageTexts[language]);
   writeLocalized(folder, "invalid-link", page, (language) => {
@@ -38,19 +36,24 @@ export function buildSignInPage(folder: string): void {
 }
 
 /**
- * Writes the page that connects accounts as the Connect function serves it: index.html, connect.css and connect.js; and
- * start.html, which the function fills.
+ * Writes the page that asks before a login starts as the Connect function serves it: index.html, which the function fills,
+ * and style.css.
  */
-export function buildConnectPage(folder: string): void {
-  buildPage(folder, { source: "connect", scripts: ["connect.ts"], style: "connect.css" });
-  copyFileSync(join(web, "connect", "start.html"), join(folder, "start.html"));
+export function buildLoginStartPage(folder: string): void {
+  writePageStyle(folder, "login-start");
+  copyFileSync(join(web, "login-start", "index.html"), join(folder, "index.html"));
 }
 
-/** Writes the page of a data deletion as the Connect function serves it: index.html, which the function fills, and style.css. */
+/** Writes the page of a data deletion as the Connect function serves it: a page for each language, which the function fills, and style.css. */
 export function buildDataDeletionPage(folder: string): void {
-  mkdirSync(folder, { recursive: true });
+  writePageStyle(folder, "data-deletion");
   writeLocalized(folder, "index", join(web, "data-deletion", "index.html"), (language) => deletionPageTexts[language]);
-  writeStyle(join(folder, "style.css"), join(web, "data-deletion", "data-deletion.css"));
+}
+
+/** Writes the style of a page without a script. @param source its folder in `web` */
+function writePageStyle(folder: string, source: string): void {
+  mkdirSync(folder, { recursive: true });
+  writeStyle(join(folder, "style.css"), join(web, source, `${source}.css`));
 }
 
 interface PageSource {
@@ -58,12 +61,6 @@ interface PageSource {
   readonly source: string;
   readonly scripts: readonly string[];
   readonly style: string;
-}
-
-/** Bundles the scripts, and writes the page and its style. */
-function buildPage(folder: string, page: PageSource): void {
-  buildAssets(folder, page);
-  copyFileSync(join(web, page.source, "index.html"), join(folder, "index.html"));
 }
 
 /** Bundles the scripts, and writes the style. */
@@ -95,7 +92,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   if (folder === undefined) throw new Error("Usage: node web/build.ts <folder>");
   buildCheckPage(resolve(folder, "check-page"));
   buildSignInPage(resolve(folder, "sign-in"));
-  buildConnectPage(resolve(folder, "connect"));
+  buildLoginStartPage(resolve(folder, "login-start"));
   buildDataDeletionPage(resolve(folder, "data-deletion"));
   buildDocs(resolve(folder, "docs"));
   buildConsoleSync(resolve(folder, "console"));

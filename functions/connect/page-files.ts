@@ -1,15 +1,13 @@
 import type { PageFile } from "#base/files/page-file.ts";
+import { CONNECT_PAGE_PATH } from "#features/access/rules/redirect-paths.ts";
 import { START_PAGE } from "#features/accounts/routes/start-page.ts";
-import { CONNECT_PAGE_PATH } from "#features/accounts/rules/login-results.ts";
 import { localized, readPageFiles } from "../support/page-files.ts";
 
-/** Reads the pages that connect accounts, as `buildConnectPage` wrote them. */
-export function readConnectPage(folder: string): ReadonlyMap<string, PageFile> {
+/** Reads the page that asks before a login starts, as `buildLoginStartPage` wrote it. */
+export function readLoginStartPage(folder: string): ReadonlyMap<string, PageFile> {
   return readPageFiles(folder, [
-    [CONNECT_PAGE_PATH, "index.html"],
-    [START_PAGE, "start.html"],
-    [`${CONNECT_PAGE_PATH}.js`, "connect.js"],
-    [`${CONNECT_PAGE_PATH}.css`, "connect.css"],
+    [START_PAGE, "index.html"],
+    [`${CONNECT_PAGE_PATH}.css`, "style.css"],
   ]);
 }
 

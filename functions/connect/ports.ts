@@ -15,11 +15,11 @@ import { openLogins } from "../support/account-platforms.ts";
 import { connectingPorts } from "../support/connecting-ports.ts";
 import { platformCallbackPorts } from "../support/platform-callback-ports.ts";
 import { openServiceTable } from "../support/service-table.ts";
-import { readConnectPage, readDataDeletionPage } from "./page-files.ts";
+import { readDataDeletionPage, readLoginStartPage } from "./page-files.ts";
 import type { ConnectFunctionPorts } from "./routes.ts";
 
 /** The build of the function puts the pages beside the bundle. */
-const CONNECT_PAGE_FOLDER = fileURLToPath(new URL("./connect", import.meta.url));
+const LOGIN_START_PAGE_FOLDER = fileURLToPath(new URL("./login-start", import.meta.url));
 const DATA_DELETION_PAGE_FOLDER = fileURLToPath(new URL("./data-deletion", import.meta.url));
 
 /** The ports of the logins by which people connect accounts. */
@@ -48,7 +48,7 @@ export function connectPorts(host: Host = processHost): ConnectFunctionPorts {
     baseUrl: setting("baseUrl", settings),
     pageFiles:
       host.pageFiles ??
-      new Map([...readConnectPage(CONNECT_PAGE_FOLDER), ...readDataDeletionPage(DATA_DELETION_PAGE_FOLDER)]),
+      new Map([...readLoginStartPage(LOGIN_START_PAGE_FOLDER), ...readDataDeletionPage(DATA_DELETION_PAGE_FOLDER)]),
   };
 }
 

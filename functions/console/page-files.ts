@@ -1,6 +1,5 @@
 import type { PageFile } from "#base/files/page-file.ts";
 import { CONFIRM_PAGE, INVALID_LINK_PAGE } from "#features/access/routes/sign-in/pages.ts";
-import { SIGNED_IN_PATH } from "#features/access/rules/redirect-paths.ts";
 import { localized, readPageFiles } from "../support/page-files.ts";
 
 /** Reads the sign-in pages that `buildSignInPage` wrote. The page of an invalid link has the path of the link. */
@@ -9,9 +8,7 @@ export function readSignInPage(folder: string): ReadonlyMap<string, PageFile> {
     ...localized("/console/auth/sign-in", "index"),
     ...localized(INVALID_LINK_PAGE, "invalid-link"),
     ...localized(CONFIRM_PAGE, "confirm"),
-    [SIGNED_IN_PATH, "signed-in.html"],
     ["/console/auth/sign-in.js", "sign-in.js"],
-    ["/console/auth/signed-in.js", "signed-in.js"],
     ["/console/auth/sign-in.css", "sign-in.css"],
   ]);
 }

@@ -4,11 +4,11 @@ import { type BuildOptions, build, buildSync } from "esbuild";
 import { type FunctionName, functions } from "#base/config/names.ts";
 import {
   buildCheckPage,
-  buildConnectPage,
   buildConsole,
   buildConsoleSync,
   buildDataDeletionPage,
   buildDocs,
+  buildLoginStartPage,
   buildSignInPage,
 } from "../../web/build.ts";
 import { type AwsClient, awsClientAliases, chosenAwsClient } from "./aws-client.ts";
@@ -140,7 +140,7 @@ function buildOptions(
 function finishBundles(outdir: string): BundleFolders {
   buildCheckPage(join(outdir, "Verify", "check-page"));
   buildSignInPage(join(outdir, "Console", "sign-in"));
-  buildConnectPage(join(outdir, "Connect", "connect"));
+  buildLoginStartPage(join(outdir, "Connect", "login-start"));
   buildDataDeletionPage(join(outdir, "Connect", "data-deletion"));
   buildDocs(join(outdir, "Web", "docs"));
   return Object.fromEntries(functions.map((name) => [name, join(outdir, name)])) as Record<FunctionName, string>;

@@ -21,7 +21,6 @@ export function banner(local: LocalJson, { dataDir, cwd, startedIn }: BannerDeta
     ["Realtime", local.ws_url],
     ["Simulator", local.simulator_url && simulatorPageUrl(local.simulator_url, local.control_token)],
     ["Mailbox", local.sign_in_url && `${local.base_url}/_local/mail#token=${local.control_token}`],
-    ["Accounts", local.sign_in_url && `${local.base_url}/oauth/connect`],
     ["Docs", `${local.base_url}/docs`],
     ["Tenant", local.tenant],
     ["Live key", local.live_key],

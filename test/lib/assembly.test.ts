@@ -9,10 +9,10 @@ import { bundleBudgets } from "../../lib/bundles/bundle-budgets.ts";
 import { bundleBytes, bundleFolders } from "../../lib/bundles/bundle-sizes.ts";
 import {
   buildCheckPage,
-  buildConnectPage,
   buildConsoleSync,
   buildDataDeletionPage,
   buildDocs,
+  buildLoginStartPage,
   buildSignInPage,
 } from "../../web/build.ts";
 import { bundleLines } from "../bench/benchmark-lines.ts";
@@ -50,7 +50,7 @@ describe("the command", () => {
     }
     expect(readdirSync(Verify).sort()).toEqual(["check-page", "index.mjs"]);
     expect(readdirSync(Console).sort()).toEqual(["index.mjs", "sign-in"]);
-    expect(readdirSync(Connect).sort()).toEqual(["connect", "data-deletion", "index.mjs"]);
+    expect(readdirSync(Connect).sort()).toEqual(["data-deletion", "index.mjs", "login-start"]);
     expect(readdirSync(Web).sort()).toEqual(["console", "docs", "index.mjs"]);
     for (const name of functions) expect([name, bytes[name] <= bundleBudgets[name]]).toEqual([name, true]);
   });
@@ -58,7 +58,7 @@ describe("the command", () => {
   test.each([
     ["Verify", "check-page", buildCheckPage],
     ["Console", "sign-in", buildSignInPage],
-    ["Connect", "connect", buildConnectPage],
+    ["Connect", "login-start", buildLoginStartPage],
     ["Connect", "data-deletion", buildDataDeletionPage],
     ["Web", "docs", buildDocs],
     ["Web", "console", buildConsoleSync],

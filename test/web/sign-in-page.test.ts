@@ -22,10 +22,6 @@ const browser = openedBrowser();
 let server: Server;
 let origin: string;
 let requests: unknown[];
-let sessionStatus: number;
-let logoutStatus: number;
-let inviteStatus: number;
-let invites: object[];
 let nextAnswer: { status: number; headers?: Record<string, string>; body?: string } | "drop";
 
 beforeAll(async () => {
@@ -42,23 +38,6 @@ beforeAll(async () => {
       });
       return;
     }
-    if (pathname === "/console/me" || pathname === "/console/auth/logout") {
-      requests.push([request.method, pathname, request.headers["x-csrf-token"] ?? null]);
-      const status = pathname === "/console/me" ? sessionStatus : logoutStatus;
-      response.writeHead(status, { "content-type": "application/json" });
-      response.end(
-        JSON.stringify({ ok: status === 200, data: { email: "mara@example.com", csrf_token: "t", invites } }),
-      );
-      return;
-    }
-    if (pathname.startsWith("/console/invites/")) {
-      requests.push([request.method, pathname, request.headers["x-csrf-token"] ?? null]);
-      response.writeHead(inviteStatus, { "content-type": "application/json" });
-      response.end(
-        JSON.stringify({ ok: inviteStatus === 200, data: {}, error: { code: "c", message: "m", detail: "" } }),
-      );
-      return;
-    }
     const file = files.get(pageInLanguage(pathname, languageOf(new HeaderMap(asked(request))))) ?? files.get(pathname);
     const status = file ? (pathname.endsWith("/verify") ? 401 : 200) : 404;
     response.writeHead(status, { ...pageHeaders, "content-type": file?.type ?? "text/plain" }).end(file?.body);
@@ -68,10 +47,6 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   requests = [];
-  sessionStatus = 200;
-  logoutStatus = 200;
-  inviteStatus = 200;
-  invites = [];
   nextAnswer = { status: 200 };
 });
 afterAll(() => {
@@ -171,25 +146,6 @@ test.each([
   await page.getByRole("heading", { name: "Check your mail" }).waitFor();
 });
 
-const SIGNED_IN = "/console/auth/signed-in";
-
-const toInvite = (id: string, rest: object = {}) => ({
-  id,
-  tenant: "harbor",
-  name: "Harbor",
-  role: "agent",
-  invited_by: "console:usr_1",
-  invited_by_email: "sam@example.com",
-  expires_at: null,
-  ...rest,
-});
-
-test("the page after a sign-in leads a person without invites to the console", async () => {
-  const { page } = await openPage(browser, `${origin}${SIGNED_IN}`);
-  await page.waitForURL(`${origin}/app`);
-  expect(requests).toEqual([["GET", "/console/me", null]]);
-});
-
 test.each([
   ["/app", "/app"],
   ["/app/acme/inbox/instagram/178414/993?filter=open#m3", "/app/acme/inbox/instagram/178414/993?filter=open#m3"],
@@ -197,7 +153,7 @@ test.each([
   ["/apple", undefined],
   ["/app/../console/auth/logout", undefined],
   ["//evil.example/app/acme", undefined],
-  [SIGNED_IN, undefined],
+  ["/console/auth/signed-in", undefined],
 ])("the sign-in page that %s names redirects to %s alone, also after a reload", async (redirect, sent) => {
   const { page } = await openPage(browser, `${origin}/console/auth/sign-in?redirect=${encodeURIComponent(redirect)}`);
   await page.reload();
@@ -206,91 +162,10 @@ test.each([
   expect(requests).toEqual([["POST", { email: "mara@example.com", ...(sent && { redirect: sent }) }]]);
 });
 
-test("the page after a sign-in names the person, and signs them out with the token of the session", async () => {
-  invites = [toInvite("inv_1")];
-  const { page, complaints } = await openPage(browser, `${origin}${SIGNED_IN}`);
-  expect(await page.getByRole("heading").innerText()).toBe("You are signed in");
-  await page.getByText("mara@example.com").waitFor();
-  logoutStatus = 500;
-  await page.getByRole("button", { name: "Sign out" }).click();
-  await page.getByRole("alert").getByText("Parley could not sign you out. Try again.").waitFor();
-  logoutStatus = 200;
-  await page.getByRole("button", { name: "Sign out" }).click();
-  await page.getByRole("heading", { name: "Sign in" }).waitFor();
-  expect(page.url()).toBe(`${origin}/console/auth/sign-in`);
-  expect(requests).toEqual([
-    ["GET", "/console/me", null],
-    ["POST", "/console/auth/logout", "t"],
-    ["POST", "/console/auth/logout", "t"],
-  ]);
-  expect(complaints).toEqual([]);
-});
-
-test("the page after a sign-in leads a browser without a session to the sign-in page", async () => {
-  sessionStatus = 401;
-  const { page } = await openPage(browser, `${origin}${SIGNED_IN}`);
-  await page.getByRole("heading", { name: "Sign in" }).waitFor();
-  expect(page.url()).toBe(`${origin}/console/auth/sign-in`);
-});
-
-test("the page after a sign-in has no accessibility violations, also after a problem", async () => {
-  invites = [toInvite("inv_1")];
-  logoutStatus = 500;
-  const { page } = await openPage(browser, `${origin}${SIGNED_IN}`, { bypassCSP: true });
-  await page.getByRole("button", { name: "Sign out" }).click();
-  await page.getByRole("alert").getByText("Try again.").waitFor();
-  expect(await accessibilityViolations(page)).toEqual([]);
-});
-
 test("an invite's mail links to a sign-in that accepts it, also after a reload", async () => {
   const { page } = await openPage(browser, `${origin}/console/auth/sign-in?invite=inv_1`);
   await page.reload();
   await send(page, "mara@example.com");
   await page.getByRole("heading", { name: "Check your mail" }).waitFor();
   expect(requests).toEqual([["POST", { email: "mara@example.com", invite: "inv_1" }]]);
-});
-
-test("the page after a sign-in offers the invites that wait, which the person accepts or declines by a press", async () => {
-  invites = [
-    toInvite("inv_1", { name: "<b>Har\u202ebor</b>" }),
-    toInvite("inv_2", { tenant: "mill", name: "Mill", role: "owner", invited_by_email: null }),
-    toInvite("inv_3", { tenant: "quay", name: "Quay" }),
-  ];
-  const { page, complaints } = await openPage(browser, `${origin}${SIGNED_IN}`);
-  const items = page.getByRole("list", { name: "Your invites" }).getByRole("listitem");
-  await items.first().waitFor();
-  expect(await items.first().getByRole("paragraph").allInnerTexts()).toEqual([
-    "Join <b>Harbor</b> (harbor) as an agent?",
-    "Invited by sam@example.com.",
-  ]);
-  expect(await items.nth(1).getByRole("paragraph").allInnerTexts()).toEqual([
-    "Join Mill (mill) as an owner?",
-    "Invited by the operator.",
-  ]);
-  // Nothing is answered before a press.
-  expect(requests).toEqual([["GET", "/console/me", null]]);
-  await items.nth(0).getByRole("button", { name: "Accept" }).click();
-  await page.getByText("You are a member of <b>Harbor</b> now.").waitFor();
-  await items.nth(0).getByRole("button", { name: "Decline" }).click();
-  await page.getByText("You declined the invite to Mill.").waitFor();
-  inviteStatus = 500;
-  await items.nth(0).getByRole("button", { name: "Accept" }).click();
-  await page.getByRole("alert").getByText("Parley could not answer the invite. Try again.").waitFor();
-  inviteStatus = 404;
-  await items.nth(0).getByRole("button", { name: "Accept" }).click();
-  await page.getByText("The invite to Quay has ended.").waitFor();
-  expect(await items.count()).toBe(0);
-  const answers = requests.filter((request) => (request as string[])[0] === "POST");
-  expect(answers.slice(0, 2)).toEqual([
-    ["POST", "/console/invites/inv_1/accept", "t"],
-    ["POST", "/console/invites/inv_2/decline", "t"],
-  ]);
-  expect(complaints.filter((text) => !/status of (404|500)/.test(text))).toEqual([]);
-});
-
-test("the page with invites has no accessibility violations", async () => {
-  invites = [toInvite("inv_1"), toInvite("inv_2", { tenant: "mill", name: "Mill" })];
-  const { page } = await openPage(browser, `${origin}${SIGNED_IN}`, { bypassCSP: true });
-  await page.getByRole("listitem").first().waitFor();
-  expect(await accessibilityViolations(page)).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { type ReactNode, Suspense, useEffect, useMemo, useState } from "react";
-import { Link, Redirect, useLocation } from "wouter";
+import { Link, Redirect, useLocation, useSearch } from "wouter";
 import { printableText } from "../../packages/client/src/printable.ts";
 import { KeysProvider } from "./common/keys.tsx";
 import { NoticesProvider } from "./common/notices.tsx";
@@ -15,7 +15,7 @@ import { Shell } from "./frame/shell.tsx";
 import { texts as frameTexts } from "./frame/texts.ts";
 import { openDrafts } from "./inbox/composer/drafts.ts";
 import { InboxPage } from "./inbox/inbox-page.tsx";
-import { inboxPath, type Place, parsePath } from "./paths.ts";
+import { type Place, parsePath, startPath } from "./paths.ts";
 import { NameForm } from "./session/name-form.tsx";
 import { firstWorkspace, type OwnWorkspace, rememberWorkspace } from "./session/session.ts";
 import { SessionProvider, useSession } from "./session/session-provider.tsx";
@@ -56,6 +56,7 @@ export function App() {
 
 function Pages() {
   const [path] = useLocation();
+  const query = new URLSearchParams(useSearch());
   const { me, workspaces, reload } = useSession();
   const place = useMemo(() => parsePath(path), [path]);
   useEffect(() => {
@@ -75,7 +76,8 @@ function Pages() {
   if (workspaces.length === 0) return <Outside kind="none" />;
   if (place.page === "start") {
     const first = firstWorkspace(workspaces);
-    return first ? <Redirect to={inboxPath(first.id)} replace /> : <Outside kind="none" />;
+    if (first && query.has("invites") && me.invites.length > 0) return <Outside kind="invites" />;
+    return first ? <Redirect to={startPath(first.id, query)} replace /> : <Outside kind="none" />;
   }
   if (place.page === "unknown") return <UnknownPage />;
   const workspace = workspaces.find(({ id }) => id === place.tenant);

@@ -62,6 +62,13 @@ export function accountsPath(tenant: string): string {
   return sidePath(tenant, "accounts");
 }
 
+/** Where the console starts in a workspace: at its accounts with the end of a login, or else at the inbox. @param query of the address */
+export function startPath(tenant: string, query: URLSearchParams): string {
+  const end = ["connected", "error"].find((name) => query.has(name));
+  if (end === undefined) return inboxPath(tenant);
+  return `${accountsPath(tenant)}?${new URLSearchParams({ [end]: query.get(end) ?? "" })}`;
+}
+
 function decode(part: string): string {
   try {
     return decodeURIComponent(part);

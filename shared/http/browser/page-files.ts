@@ -35,18 +35,15 @@ interface PageFilePorts {
 }
 
 /** A page is not cached and its assets are revalidated, so that all are of the same build. */
-type PageRoute = readonly [operation: string, path: string, summary: string, cacheControl: "no-store" | "no-cache"];
+export type FileCaching = "no-store" | "no-cache";
+
+type PageRoute = readonly [operation: string, path: string, summary: string, cacheControl: FileCaching];
 
 /**
  * The public routes of the files of pages.
  * @param routes each summary starts with a verb
- * @param isServed whether a deployment has the pages
  */
-export function pageFileEndpoints<P extends PageFilePorts>(
-  tag: string,
-  routes: readonly PageRoute[],
-  isServed: (ports: P) => boolean = () => true,
-): Endpoint<P>[] {
+export function pageFileEndpoints<P extends PageFilePorts>(tag: string, routes: readonly PageRoute[]): Endpoint<P>[] {
   const endpoint = endpointsFor<P>();
   return routes.map(([operation, path, summary, cacheControl]) =>
     endpoint.public({
@@ -59,7 +56,6 @@ export function pageFileEndpoints<P extends PageFilePorts>(
       refusals: ["route_not_found"],
       answers: fileAnswers(path, cacheControl),
       handle: async ({ request, ports }) => {
-        if (!isServed(ports)) return refuse("route_not_found");
         const language = languageOf(request.headers);
         const localized = ports.pageFiles.get(pageInLanguage(path, language));
         if (localized) return toFileResponse(localized, { cacheControl, ...languageHeaders(language) }, request);
@@ -71,7 +67,7 @@ export function pageFileEndpoints<P extends PageFilePorts>(
 }
 
 /** The file, and the response to a browser that revalidates it and has it. */
-function fileAnswers(path: string, cacheControl: PageRoute[3]): Answers {
+export function fileAnswers(path: string, cacheControl: FileCaching): Answers {
   const headers = { etag: "The version of the file.", "cache-control": `\`${cacheControl}\`` };
   const type = path.endsWith(".js") ? "text/javascript" : path.endsWith(".css") ? "text/css" : "text/html";
   const policy = { "content-security-policy": "What the page may load: files of its own origin." };

@@ -61,8 +61,7 @@ it("an account of Instagram's login is connected, receives a message and answers
 
 it("a page and its Instagram account are chosen after a login of Facebook, receive a message and answer it", async () => {
   const callback = await browser.decide("messenger", { sim_consent: "auto" }, "/");
-  // No console is deployed.
-  expect(await browser.locationOf(browser.visit(callback))).toBe("/oauth/connect?choose=messenger");
+  expect(await browser.locationOf(browser.visit(callback))).toBe("/app/demo/accounts?choose=messenger");
   const { status, body } = await browser.call("GET", "/oauth/messenger/pages");
   expect(status).toBe(200);
   const { pages } = body.data as { pages: { page_id: string }[] };

@@ -168,9 +168,14 @@ describe.each(["owner", "admin", "agent"] as const)("the invite of a stranger, a
       expect(urls.filter((url) => url.includes("error=forbidden"))).toHaveLength(1);
     await visitAll(isRefused);
     await tab.goto(`${stack.info.base_url}/console/auth/signed-in`);
-    await tab.getByText(`Invited by ${STRANGER}.`).waitFor();
+    await tab.getByLabel("Your name").fill("Sam");
+    await tab.getByRole("button", { name: "Save" }).click();
+    await tab.getByText(`Invited by ${STRANGER}`).waitFor();
     await tab.getByRole("button", { name: "Accept" }).click();
-    await tab.getByText("You are a member of Demo now.").waitFor();
+    await waitFor("the membership", async () => {
+      const me = await context.request.get(`${stack.info.base_url}/console/me`);
+      return (await me.json()).data.tenants.includes("demo");
+    });
     // A member now. The page names the workspace and who invited the person.
     await visitAll(async ({ page, urls }, platform, way) => {
       if (role === "agent") return isRefused({ urls });

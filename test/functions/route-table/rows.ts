@@ -281,8 +281,8 @@ export const consoleRows = routeRows({
   "getSignInPage: GET /console/auth/sign-in": page("/console/auth/sign-in"),
   "getSignInScript: GET /console/auth/sign-in.js": page("/console/auth/sign-in.js"),
   "getSignInStyle: GET /console/auth/sign-in.css": page("/console/auth/sign-in.css"),
-  "getSignedInPage: GET /console/auth/signed-in": page("/console/auth/signed-in"),
-  "getSignedInScript: GET /console/auth/signed-in.js": page("/console/auth/signed-in.js"),
+  "getSignedInPage: GET /console/auth/signed-in": open("/console/auth/signed-in", [302, "ok"]),
+  "getSignedInScript: GET /console/auth/signed-in.js": open("/console/auth/signed-in.js", [302, "ok"]),
 });
 
 /** A login of a platform. It answers with a redirect to the platform. */

@@ -42,7 +42,6 @@ it("the banner shows addresses, the key, how long the start took, and short comm
     "             The link works once, for 15 minutes, and signs in owner@local.invalid by one press.\n",
   );
   expect(text.split("\n").find((line) => line.startsWith("  "))).toBe("  Console    http://127.0.0.1:8787/app");
-  expect(text).toContain("  Accounts   http://127.0.0.1:8787/oauth/connect\n");
   expect(text).toContain("  Mailbox    http://127.0.0.1:8787/_local/mail#token=the-control-token\n");
   expect(text).toContain("  Docs       http://127.0.0.1:8787/docs\n");
   expect(commands(seededLocalJson)).toEqual([

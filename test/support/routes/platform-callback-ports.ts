@@ -20,7 +20,7 @@ export function testPlatformCallbackPorts(testEnv: TestEnv, accounts: string): P
     type: "text/css; charset=utf-8",
     etag: '"style"',
   };
-  const startPage = new URL("../../../web/connect/start.html", import.meta.url);
+  const startPage = new URL("../../../web/login-start/index.html", import.meta.url);
   return {
     ...openStores(testEnv.table),
     dataDeletionKeys: async () => DATA_DELETION_KEYS,

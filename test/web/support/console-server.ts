@@ -35,7 +35,7 @@ export async function startConsoleServer(onOther: RequestListener = notFound): P
     log: console.error,
   });
   server.on("request", async (request, response) => {
-    if (!/^\/app(\/|$)/.test(request.url ?? "")) {
+    if (!/^\/app([/?]|$)/.test(request.url ?? "")) {
       onOther(request, response);
       return;
     }

@@ -12,7 +12,7 @@ import { useSession } from "../session/session-provider.tsx";
 import { texts } from "../session/texts.ts";
 
 export type OutsideProps =
-  | { readonly kind: "none" | "choose" }
+  | { readonly kind: "none" | "choose" | "invites" }
   | { readonly kind: "suspended"; readonly workspace: Pick<OwnWorkspace, "id" | "name"> };
 
 /** The page of a person who is in no workspace: they belong to none, the address names none of theirs, or it is suspended. */
@@ -21,6 +21,7 @@ export function OutsideWorkspace(props: OutsideProps) {
     <Gate>
       {props.kind === "none" ? <NoWorkspace /> : null}
       {props.kind === "choose" ? <ChooseWorkspace reason={texts.notYours} /> : null}
+      {props.kind === "invites" ? <ChooseWorkspace reason={texts.invitesWait} /> : null}
       {props.kind === "suspended" ? <SuspendedWorkspace {...props.workspace} /> : null}
     </Gate>
   );

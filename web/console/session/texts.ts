@@ -35,6 +35,7 @@ export const texts = {
   limit: "You own as many workspaces as you may, or created too many today.",
   signUpClosed: "Only the operator of this Parley creates workspaces. Ask them for one.",
   choose: "Choose a workspace",
+  invitesWait: "You are invited to another workspace. Accept or decline the invite, or continue with a workspace.",
   notYours: "You do not belong to this workspace, or it does not exist.",
   suspended: "This workspace is suspended",
   suspendedText: "Messages are still received. Ask the operator of Parley what to do.",

@@ -6,18 +6,22 @@ const FILES = {
   getSignInPage: "/console/auth/sign-in",
   getSignInStyle: "/console/auth/sign-in.css",
   getSignInScript: "/console/auth/sign-in.js",
-  getSignedInPage: "/console/auth/signed-in",
-  getSignedInScript: "/console/auth/signed-in.js",
   getConsole: "/app",
   getDocs: "/docs",
-  getConnectPage: "/oauth/connect",
   getConnectStyle: "/oauth/connect.css",
-  getConnectScript: "/oauth/connect.js",
   getDataDeletionStyle: "/platform/data-deletion/style.css",
   getCheckPage: "/verify",
   getCheckPageStyle: "/verify/check.css",
   getCheckPageScript: "/verify/check.js",
   getCheckPageSolver: "/verify/solver.js",
+};
+
+/** Pages and files that have moved, by operation. */
+const MOVED = {
+  getSignedInPage: "/console/auth/signed-in",
+  getSignedInScript: "/console/auth/signed-in.js",
+  getConnectPage: "/oauth/connect?tenant=demo",
+  getConnectScript: "/oauth/connect.js",
 };
 
 /** What needs no key, and the pages. */
@@ -28,6 +32,7 @@ export async function recordService(scenario: Scenario): Promise<void> {
   await example("redirectToSite", "A redirect", { path: "/" });
   await example("redirectToSecurityTxt", "A redirect", { path: "/.well-known/security.txt" });
   for (const [operation, path] of Object.entries(FILES)) await example(operation, "A file", { path, isFile: true });
+  for (const [operation, path] of Object.entries(MOVED)) await example(operation, "A redirect", { path });
   await recordCurrentCopy(scenario, "getOpenApiDocument", "/openapi.json");
   await recordCurrentCopy(scenario, "getDocsPage", "/docs/errors");
   await example("getDocsPage", null, { path: "/docs/unknown" });

@@ -1,24 +1,33 @@
+import { parseTenant } from "#base/kernel/tenant.ts";
+import { CONNECT_PAGE_PATH, isConsoleElsewhere } from "#features/access/rules/redirect-paths.ts";
+import { movedPageEndpoints } from "#http/browser/moved-pages.ts";
 import { pageFileEndpoints } from "#http/browser/page-files.ts";
-import { CONNECT_PAGE_PATH } from "../rules/login-results.ts";
+import { accountsPath, loginResultQuery } from "../rules/login-results.ts";
 import type { ConnectRoutePorts } from "./endpoint.ts";
 
 const tag = "Connecting accounts";
-const script = `${CONNECT_PAGE_PATH}.js`;
-const style = `${CONNECT_PAGE_PATH}.css`;
 
-/** The files of the page that connects accounts. A console on another host has a page of its own. */
-const accountPageRoutes = pageFileEndpoints<ConnectRoutePorts>(
+/** Where the page that connects accounts was, and its script. A console on another host has a page of its own. */
+const movedRoutes = movedPageEndpoints<ConnectRoutePorts>(
   tag,
   [
-    ["getConnectPage", CONNECT_PAGE_PATH, "Get the page that connects accounts on the host of the API", "no-store"],
-    ["getConnectScript", script, "Get the script of the page that connects accounts", "no-cache"],
+    ["getConnectPage", CONNECT_PAGE_PATH, "Redirect to the console's page of accounts", "no-store"],
+    ["getConnectScript", `${CONNECT_PAGE_PATH}.js`, "Redirect from the script of the page that moved", "no-cache"],
   ],
-  ({ consoleOrigin, baseUrl }) => consoleOrigin === new URL(baseUrl).origin,
+  (ports, query) =>
+    isConsoleElsewhere(ports)
+      ? null
+      : `${ports.consoleOrigin}${accountsPath(parseTenant(query.get("tenant") ?? ""))}${loginResultQuery(query)}`,
 );
 
-/** The page that asks before a login starts has the same style, also beside a console on another host. */
+/** The style sheet of the page that asks before a login starts. */
 const styleRoutes = pageFileEndpoints<ConnectRoutePorts>(tag, [
-  ["getConnectStyle", style, "Get the style sheet of the pages that connect accounts", "no-cache"],
+  [
+    "getConnectStyle",
+    `${CONNECT_PAGE_PATH}.css`,
+    "Get the style sheet of the page that asks before a login starts",
+    "no-cache",
+  ],
 ]);
 
-export const connectPageRoutes = [...accountPageRoutes, ...styleRoutes] as const;
+export const connectPageRoutes = [...movedRoutes, ...styleRoutes] as const;

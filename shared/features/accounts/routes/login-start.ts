@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { PLATFORM_LOGIN_LIFETIME } from "#base/kernel/limits.ts";
 import { isRefusal } from "#base/kernel/refusals.ts";
-import type { TenantId } from "#base/kernel/tenant.ts";
+import { parseTenant, type TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import type { SessionCaller } from "#features/access/rules/callers.ts";
 import { parseRedirectPath } from "#features/access/rules/redirect-paths.ts";
@@ -74,8 +74,9 @@ function startEndpoints(platform: PlatformName, name: "Instagram" | "Facebook") 
         },
       },
       browserLocation: async (outcome, { request, ports }) => {
-        const redirect = new URLSearchParams(request.query).get("redirect");
-        return loginLocation(ports, parseRedirectPath(redirect ?? "/"), outcome);
+        const query = new URLSearchParams(request.query);
+        const redirect = parseRedirectPath(query.get("redirect") ?? "/");
+        return loginLocation(ports, { redirect, tenant: parseTenant(query.get("tenant") ?? "") }, outcome);
       },
       confirm: ({ tenant, caller, query, ports }) =>
         startPage(ports, { name, tenant, caller, redirect: parseRedirectPath(query.redirect ?? "/") }),

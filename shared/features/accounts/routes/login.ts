@@ -3,6 +3,7 @@ import type { output } from "zod/v4/core";
 import { isRefusal, type Refusal, refuse } from "#base/kernel/refusals.ts";
 import { withoutEndSlashes, withoutFragment } from "#base/kernel/text/urls.ts";
 import type { Millis } from "#base/kernel/time.ts";
+import type { Origins } from "#features/access/rules/redirect-paths.ts";
 import { pathCookie, readCookie } from "#http/credentials/cookies.ts";
 import { isCookieSecure } from "#http/credentials/secure-cookies.ts";
 import type { Outcome } from "#http/endpoint.ts";
@@ -18,33 +19,27 @@ import {
   useLogin,
 } from "../flows/login/use-login.ts";
 import { accountKey, type PlatformName } from "../rules/accounts.ts";
-import { type LoginResult, loginResultUrl } from "../rules/login-results.ts";
+import { type LoginResult, type LoginStart, loginResultUrl } from "../rules/login-results.ts";
 import { type ConnectRoutePorts, connectEndpoint as endpoint } from "./endpoint.ts";
 
-interface OriginPorts {
-  readonly consoleOrigin: string;
-  /** The public URL of the API. */
-  readonly baseUrl: string;
-}
-
 /** Where a browser is redirected with the outcome of a login. The data of a success is its result. */
-export function loginLocation(ports: OriginPorts, redirect: string, outcome: Outcome): string {
+export function loginLocation(origins: Origins, start: LoginStart, outcome: Outcome): string {
   const result = outcome.ok ? (outcome.data as LoginResult) : { error: outcome.error.code };
-  return loginResultUrl(redirect, result, ports);
+  return loginResultUrl({ ...start, result }, origins);
 }
 
-/** The path that a login was started with. `/` when its state does not say, or cannot be read now. */
-export async function loginRedirect(
+/** What a login was started with: `/` and null when its state does not say, or cannot be read now. */
+async function readLoginStart(
   ports: LoginStatePorts,
   platform: PlatformName,
   state: string | null,
-): Promise<string> {
+): Promise<LoginStart> {
   const opened = await readLoginState(ports, platform, state).catch(() => null);
-  return opened?.redirect ?? "/";
+  return { redirect: opened?.redirect ?? "/", tenant: opened?.tenant ?? null };
 }
 
 /** A cookie that a browser sends to the routes of connecting alone. @param maxAge 0 removes it */
-export function toLoginCookie({ baseUrl }: Pick<OriginPorts, "baseUrl">, cookie: LoginCookie, maxAge: Millis): string {
+export function toLoginCookie({ baseUrl }: Pick<Origins, "baseUrl">, cookie: LoginCookie, maxAge: Millis): string {
   const base = withoutEndSlashes(new URL(baseUrl).pathname);
   return pathCookie({ ...cookie, path: `${base}/oauth`, maxAge }, isCookieSecure(baseUrl));
 }
@@ -95,7 +90,7 @@ function callbackEndpoint<D extends z.ZodMiniObject>(
     data,
     browserLocation: async (outcome, { request, ports }) => {
       const state = new URLSearchParams(request.query).get("state");
-      return loginLocation(ports, await loginRedirect(ports, platform, state), outcome);
+      return loginLocation(ports, await readLoginStart(ports, platform, state), outcome);
     },
     handle: async ({ caller, author, query, request, now, time, ports, setCookies }) => {
       const { code = "", state = null, error = "" } = query;

@@ -1,19 +1,13 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { connectPageRoutes } from "#features/accounts/routes/connect-page.ts";
-import { pageHeaders } from "#http/browser/page-files.ts";
 import { noCredentials } from "#http/credentials/credentials.ts";
 import type { ConnectFunctionPorts } from "../../../../functions/connect/routes.ts";
 import { createApp } from "../../../support/conformance/observed-app.ts";
 
-const body = Buffer.from("<title>Accounts</title>");
-const file = { body, type: "text/html; charset=utf-8", etag: '"1"' };
+const API = "https://api.example";
 
-function get(consoleOrigin: string): Promise<Response> {
-  const ports = {
-    consoleOrigin,
-    baseUrl: "https://api.example",
-    pageFiles: new Map([["/oauth/connect", file]]),
-  } as unknown as ConnectFunctionPorts;
+async function get(path: string, consoleOrigin = API): Promise<Response> {
+  const ports = { consoleOrigin, baseUrl: API, pageFiles: new Map() } as unknown as ConnectFunctionPorts;
   const app = createApp({
     endpoints: connectPageRoutes,
     ports,
@@ -21,15 +15,26 @@ function get(consoleOrigin: string): Promise<Response> {
     now: () => 0,
     log: () => {},
   });
-  return Promise.resolve(app.request("/oauth/connect"));
+  return await app.request(path);
 }
 
-test("the page that connects accounts is served, under its policy, where no console is deployed", async () => {
-  const response = await get("https://api.example");
-  expect([response.status, await response.text()]).toEqual([200, body.toString()]);
-  expect(Object.fromEntries(response.headers)).toMatchObject({ ...pageHeaders, "cache-control": "no-store" });
-});
+describe.each(["/oauth/connect", "/oauth/connect.js"])("the former path %s", (path) => {
+  test.each([
+    ["", "/app"],
+    ["?tenant=harbor", "/app/harbor/accounts"],
+    ["?tenant=harbor&choose=messenger&x=1", "/app/harbor/accounts?choose=messenger"],
+    ["?tenant=harbor&connected=instagram%231", "/app/harbor/accounts?connected=instagram%231"],
+    ["?error=oauth_denied", "/app?error=oauth_denied"],
+    ["?tenant=..%2F..%2Fv1&error=%0Ax", "/app?error=%0Ax"],
+    ["?tenant=%2F%2Fevil.example", "/app"],
+  ])("the former page of accounts redirects to the console's, with how a login ended: %s", async (query, page) => {
+    const { status, headers } = await get(path + query);
+    expect([status, headers.get("location")]).toEqual([302, `${API}${page}`]);
+    expect(headers.get("cache-control")).toBe("no-store");
+    expect(headers.get("referrer-policy")).toBe("no-referrer");
+  });
 
-test("the page that connects accounts is unknown where a console is deployed", async () => {
-  expect((await get("https://console.example")).status).toBe(404);
+  test("the former page of accounts is unknown where the console is on another host", async () => {
+    expect((await get(path, "https://console.example")).status).toBe(404);
+  });
 });

@@ -76,9 +76,13 @@ describe.each([
     }
   });
 
-  it("the start of a login redirects to the page of the API where no console is deployed", async () => {
-    const response = await start(path, { consoleOrigin: API }, html);
-    expect(response.headers.get("location")).toBe(`${API}/oauth/connect?error=unauthorized`);
+  it.each([
+    ["", "/app"],
+    ["?tenant=harbor", "/app/harbor/accounts"],
+    ["?tenant=..%2Fv1", "/app"],
+  ])("a login that names no page redirects to the console of the same host: %s to %s", async (query, page) => {
+    const response = await start(`${path}${query}`, { consoleOrigin: API }, html);
+    expect(response.headers.get("location")).toBe(`${API}${page}?error=unauthorized`);
   });
 
   it("the start of a login is refused where the app has no id, with the name of the setting", async () => {

@@ -43,6 +43,30 @@ it.each([
   expect(world.calls.filter((call) => call === operation)).toHaveLength(1);
 });
 
+it("the former page of the invites shows those that wait, and without any the inbox", async () => {
+  const world = await openFilledWorld(browser, server);
+  world.page.setDefaultTimeout(20_000);
+  await world.open("/app?invites=");
+  await world.page.locator(".row").first().waitFor();
+  world.me = {
+    ...world.me,
+    invites: [{ id: "inv_1", tenant: "north", name: "North", role: "agent", invited_by_email: "ben@example.com" }],
+  };
+  await world.open("/app?invites=");
+  await world.page.getByText("You are invited to another workspace.").waitFor();
+  await world.page.getByRole("button", { name: "Decline" }).waitFor();
+  expect(await world.page.getByRole("link", { name: "Acme" }).getAttribute("href")).toBe("/app/acme/inbox");
+  expect(world.calls.filter((call) => call.startsWith("POST /console/invites"))).toEqual([]);
+});
+
+it("the start of the console shows how a login ended that names no workspace, on the page of accounts", async () => {
+  const world = await openFilledWorld(browser, server);
+  world.page.setDefaultTimeout(20_000);
+  await world.open("/app?error=oauth_denied");
+  await world.page.getByRole("alert").getByText("The login was canceled").waitFor();
+  expect(new URL(world.page.url()).pathname).toBe("/app/acme/accounts");
+});
+
 it("the list of keys has those of a conversation also while none is open", async () => {
   const world = await openFilledWorld(browser, server);
   await world.open();

@@ -3,25 +3,39 @@ import { html, type Markup } from "#base/kernel/text/html.ts";
 import { signInPageTexts } from "#base/languages/all.ts";
 import { filledPage } from "#http/browser/filled-page.ts";
 import { languageHeaders, languageOf, pageInLanguage } from "#http/browser/localized-pages.ts";
+import { movedPageEndpoints } from "#http/browser/moved-pages.ts";
 import { pageFileEndpoints, pagePolicy } from "#http/browser/page-files.ts";
 import type { ReadableHeaders } from "#http/header-map.ts";
 import type { HttpResponse } from "#http/http-response.ts";
 import type { OpenedLink } from "../../flows/sign-in/sign-in-link.ts";
 import { maskAddress } from "../../rules/email-addresses.ts";
-import { SIGNED_IN_PATH } from "../../rules/redirect-paths.ts";
+import { invitesUrl, SIGNED_IN_PATH } from "../../rules/redirect-paths.ts";
 import type { ConsoleRoutePorts } from "../endpoint.ts";
 
 /** The file of the page that asks before a link is used, by name. It has no path of its own. */
 export const CONFIRM_PAGE = "/console/auth/confirm";
 
+const tag = "Sign-in";
+
 /** The files of the sign-in pages. */
-export const signInPageRoutes = pageFileEndpoints<ConsoleRoutePorts>("Sign-in", [
+const pageRoutes = pageFileEndpoints<ConsoleRoutePorts>(tag, [
   ["getSignInPage", "/console/auth/sign-in", "Get the page on which a person requests a sign-in link", "no-store"],
-  ["getSignedInPage", SIGNED_IN_PATH, "Get the page of the invites that a signed-in person has", "no-store"],
   ["getSignInScript", "/console/auth/sign-in.js", "Get the script of the sign-in page", "no-cache"],
-  ["getSignedInScript", "/console/auth/signed-in.js", "Get the script of the page after a sign-in", "no-cache"],
   ["getSignInStyle", "/console/auth/sign-in.css", "Get the style sheet of the sign-in page", "no-cache"],
 ]);
+
+/** Where the page after a sign-in was, and its script. */
+const movedRoutes = movedPageEndpoints<ConsoleRoutePorts>(
+  tag,
+  [
+    ["getSignedInPage", SIGNED_IN_PATH, "Redirect to the console and the invites of a signed-in person", "no-store"],
+    ["getSignedInScript", `${SIGNED_IN_PATH}.js`, "Redirect from the script of the page that moved", "no-cache"],
+  ],
+  invitesUrl,
+);
+
+/** The files of the sign-in pages, and the redirects of those that moved. */
+export const signInPageRoutes = [...pageRoutes, ...movedRoutes] as const;
 
 /** The path of the page of a link that no longer works. */
 export const INVALID_LINK_PAGE = "/console/auth/verify";
