@@ -1,6 +1,5 @@
 import { join } from "node:path";
-import { buildSync } from "esbuild";
-import { compileTypes, packPackage } from "./packages/pack.ts";
+import { bundleNeutralModule, compileTypes, packPackage } from "./packages/pack.ts";
 
 // `node bin/client-package.ts FOLDER` builds the package of the client and writes it as a .tgz to the folder. With --check
 // it does so in a temporary folder.
@@ -9,16 +8,6 @@ await packPackage({ name: "client", program: "bin/client-package.ts", build });
 
 /** Writes dist with one module and its declarations. */
 function build(source: string, folder: string): void {
-  buildSync({
-    entryPoints: [join(source, "src/index.ts")],
-    outfile: join(folder, "dist/index.js"),
-    bundle: true,
-    format: "esm",
-    platform: "neutral",
-    target: "es2022",
-    charset: "utf8",
-    logLevel: "warning",
-    tsconfigRaw: {},
-  });
+  bundleNeutralModule(source, folder);
   compileTypes(source, join(folder, "dist"));
 }

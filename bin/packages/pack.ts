@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { buildSync } from "esbuild";
 
 const project = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -37,6 +38,21 @@ export async function packPackage({ name, program, build }: PackageBuild): Promi
   }
 }
 
+/** Bundles the module of a package for every runtime: Node.js, Workers and browsers. */
+export function bundleNeutralModule(source: string, folder: string): void {
+  buildSync({
+    entryPoints: [join(source, "src/index.ts")],
+    outfile: join(folder, "dist/index.js"),
+    bundle: true,
+    format: "esm",
+    platform: "neutral",
+    target: "es2022",
+    charset: "utf8",
+    logLevel: "warning",
+    tsconfigRaw: {},
+  });
+}
+
 /** Runs the compiler of the repository for the project `folder`. */
 export function compileTypes(folder: string, outDir: string): void {
   const declarations = ["--noEmit", "false", "--emitDeclarationOnly", "--declaration", "--stripInternal"];
@@ -46,9 +62,11 @@ export function compileTypes(folder: string, outDir: string): void {
 }
 
 function copyDescription(source: string, folder: string): void {
-  for (const file of ["package.json", "README.md"]) cpSync(join(source, file), join(folder, file));
-  cpSync(join(project, "LICENSE"), join(folder, "LICENSE"));
   const [own, root] = [readPackage(source), readPackage(project)];
+  cpSync(join(source, "README.md"), join(folder, "README.md"));
+  cpSync(join(project, "LICENSE"), join(folder, "LICENSE"));
+  copyChangelog(source, folder, own.version);
+  writeFileSync(join(folder, "package.json"), `${JSON.stringify({ ...own, ...repository(source) }, null, 2)}\n`);
   if (own.version !== root.version) throw new Error(`${source}/package.json: the version is not ${root.version}.`);
   const rootVersions = { ...root.dependencies, ...root.devDependencies, ...root.optionalDependencies };
   for (const [name, version] of Object.entries({ ...own.dependencies, ...own.optionalDependencies })) {
@@ -56,6 +74,25 @@ function copyDescription(source: string, folder: string): void {
     if (version !== rootVersion)
       throw new Error(`${source}/package.json: the version of ${name} is not ${rootVersion}.`);
   }
+}
+
+/** A package with a change log says what its version changes, or what comes with the next one. */
+function copyChangelog(source: string, folder: string, version: string): void {
+  const file = join(source, "CHANGELOG.md");
+  if (!existsSync(file)) return;
+  if (!readFileSync(file, "utf8").split("\n").includes(`## ${version}`))
+    throw new Error(`${file}: missing the section "## ${version}".`);
+  cpSync(file, join(folder, "CHANGELOG.md"));
+}
+
+/**
+ * Where the source is, which npm compares with the provenance of a package that a workflow of GitHub publishes. Its
+ * variables name it, because each operator's copy of the repository has another address.
+ */
+function repository(source: string): object {
+  const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: name } = process.env;
+  if (!server || !name) return {};
+  return { repository: { type: "git", url: `git+${server}/${name}.git`, directory: relative(project, source) } };
 }
 
 type Versions = Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 import { abortedError, type Clock, sleep, systemClock } from "./clock.ts";
 import { ParleyError } from "./errors.ts";
-import { keyRefusal } from "./key-rule.ts";
+import { keyRefusal, missingKey } from "./key-rule.ts";
 import { type Data, type Operation, type Parts, takesCredential, takesTenant, toPath } from "./operations.ts";
 import { type ReceivedResponse, readEnvelope } from "./responses.ts";
 import { mayRetry, retryDelay } from "./retries.ts";
@@ -33,8 +33,9 @@ export interface ClientOptions {
   /** Where Parley is, such as `https://parley.example.com`. In a browser, default: the origin of the page. */
   readonly baseUrl?: string | undefined;
   /**
-   * An API key. Without one, the client uses the session cookies of the browser. Throws a ParleyError in a web page, and
-   * for a `baseUrl` with http that is not on this machine.
+   * An API key. Without one, the client uses the session cookies of the browser. Throws a ParleyError in a web page, for a
+   * `baseUrl` with http that is not on this machine, and in a program for a value that is undefined or empty, such as a
+   * variable that is not set. A program that needs no key, such as one for `ping`, omits it.
    */
   readonly apiKey?: string | undefined;
   /** The tenant of each request that takes one. For an operator key and a member of several tenants. */
@@ -93,7 +94,7 @@ export class HttpClient {
     if (!/^https?:\/\//.test(this.#baseUrl)) {
       throw invalidArgument("Missing baseUrl. Pass the URL of the deployment, such as https://parley.example.com.");
     }
-    const refusal = options.apiKey === undefined ? null : keyRefusal(this.#baseUrl);
+    const refusal = options.apiKey === undefined ? missingKey(options) : keyRefusal(options.apiKey, this.#baseUrl);
     if (refusal !== null) throw invalidArgument(refusal);
     this.clock = options.clock ?? systemClock;
     this.random = options.random ?? Math.random;

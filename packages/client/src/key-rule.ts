@@ -8,11 +8,20 @@ interface Runtime {
   readonly WorkerGlobalScope?: unknown;
 }
 
+const UNSET =
+  "Missing apiKey. The variable with the API key is not set or empty. Set it, or omit apiKey for calls that need no key.";
+
+/** What is wrong with options that name a key without a value. Null in a page, whose session is the credential. */
+export function missingKey(options: object): string | null {
+  return "apiKey" in options && !isPage(globalThis as Runtime) ? UNSET : null;
+}
+
 /** Why an API key must not be used here, with the fix. Null if it may. */
-export function keyRefusal(baseUrl: string): string | null {
+export function keyRefusal(apiKey: string, baseUrl: string): string | null {
   if (isPage(globalThis as Runtime)) {
     return "API key in a web page. Everyone who opens the page can read it. Omit apiKey to use the session of the signed-in person, or call Parley from your server.";
   }
+  if (apiKey === "") return UNSET;
   if (isPlainHttp(baseUrl)) {
     return "API key over plain http. Everyone on the way can read it. Pass a baseUrl with https. Only loopback addresses may have http.";
   }

@@ -24,7 +24,7 @@ const SECRET_PATTERN = /^whs_(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0
 
 /**
  * Verifies a delivery, and returns its event. Verifies `Svc-Signature`, or the Standard Webhooks headers if it is absent.
- * Throws a ParleyError `signature_invalid`. Deduplicate on the event's `id` yourself.
+ * Throws a ParleyError: `signature_invalid`, or `invalid_argument` for a parsed body. Deduplicate on the event's `id` yourself.
  * @param secrets the signing secret, `whs_…`. Several while you change them: one match is enough.
  */
 export async function verifyWebhook(
@@ -32,7 +32,7 @@ export async function verifyWebhook(
   secrets: string | readonly string[],
   { now = Date.now() }: VerifyOptions = {},
 ): Promise<WebhookEvent> {
-  const bytes = typeof body === "string" ? encode(body) : new Uint8Array(body);
+  const bytes = rawBytes(body);
   const signed = readSvcHeaders(headers) ?? readStandardHeaders(headers);
   if (signed === null) throw invalid("Missing signature headers. Pass the headers of the request.");
   const { timestamp, prefix, digests, toKey } = signed;
@@ -51,6 +51,17 @@ export async function verifyWebhook(
 }
 
 type Bytes = Uint8Array<ArrayBuffer>;
+
+/** Of a parsed body the signed bytes are lost. `express.json()` and its like return one. */
+function rawBytes(body: WebhookRequest["body"]): Bytes {
+  if (typeof body === "string") return encode(body);
+  // Not `instanceof`: the bytes may be of another realm, such as that of a test runner.
+  if (ArrayBuffer.isView(body) || Object.prototype.toString.call(body) === "[object ArrayBuffer]") {
+    return new Uint8Array(body);
+  }
+  const message = "The body is parsed or missing. Pass the raw bytes of the request, before any body parser.";
+  throw new ParleyError({ code: "invalid_argument", message });
+}
 
 interface SignedHeaders {
   readonly timestamp: string;
@@ -95,11 +106,15 @@ function readHeader(headers: WebhookRequest["headers"], name: string): string | 
   return texts.length === 0 ? null : texts.join(",");
 }
 
-/** An empty or mistyped secret must never be the key of a digest. */
-function checkedSecrets(secrets: string | readonly string[]): readonly string[] {
+/**
+ * An empty or mistyped secret must never be the key of a digest. Throws a ParleyError `invalid_argument` for one.
+ * @internal
+ */
+export function checkedSecrets(secrets: string | readonly string[]): readonly string[] {
   const list = typeof secrets === "string" ? [secrets] : secrets;
   if (list.length > 0 && list.every((secret) => SECRET_PATTERN.test(secret))) return list;
-  throw new ParleyError({ code: "invalid_argument", message: "A signing secret is whs_ and base64." });
+  const message = "Missing or invalid signing secret. Pass the whole secret of the endpoint: whs_ and base64.";
+  throw new ParleyError({ code: "invalid_argument", message });
 }
 
 async function hmacSha256(key: Bytes, content: Bytes): Promise<Bytes> {

@@ -43,6 +43,19 @@ test("over plain http, an API key matters only for a key", () => {
   expect(new Parley({ baseUrl: "https://parley.example.com", apiKey: KEY }).hasSession).toBe(false);
 });
 
+test.each([undefined, ""])(
+  "in a program, an API key of %j is refused, as that of a variable that is not set",
+  (apiKey) => {
+    const create = () => new Parley({ baseUrl: "https://parley.example.com", apiKey });
+    expect(create).toThrow(expect.objectContaining({ name: "ParleyError", code: "invalid_argument" }));
+    expect(create).toThrow(/^Missing apiKey\. .*omit apiKey/);
+  },
+);
+
+test("in a program, a client without a key calls what needs none", () => {
+  expect(new Parley({ baseUrl: "https://parley.example.com" }).hasSession).toBe(true);
+});
+
 describe("the runtime", () => {
   let script: string;
   beforeAll(() => {

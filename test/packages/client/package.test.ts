@@ -25,11 +25,12 @@ test("the packed client has at most 12 KB, minified and compressed", () => {
   expect(gzipSync(code).byteLength).toBeLessThanOrEqual(12 * 1_024);
 });
 
-test("the packed client has the module, its types, the README and the license, and no dependency", () => {
+test("the packed client has the module, its types, the README, the change log and the license, and no dependency", () => {
   const files = globSync("**/*.*", { cwd: installed("") })
     .concat("LICENSE")
     .filter((file) => existsSync(installed(file)));
   expect(files.filter((file) => !file.endsWith(".d.ts")).sort()).toEqual([
+    "CHANGELOG.md",
     "LICENSE",
     "README.md",
     "dist/index.js",
@@ -37,7 +38,14 @@ test("the packed client has the module, its types, the README and the license, a
   ]);
   const packageJson = JSON.parse(readFileSync(installed("package.json"), "utf8"));
   const { version } = JSON.parse(readFileSync(join(project, "package.json"), "utf8"));
-  expect(packageJson).toMatchObject({ name: "@parley/client", version, type: "module" });
+  expect(packageJson).toMatchObject({
+    name: "@parley/client",
+    version,
+    type: "module",
+    publishConfig: { access: "public", provenance: true },
+  });
+  // Tools that do not read `exports` look here.
+  for (const file of [packageJson.main, packageJson.types]) expect(existsSync(installed(file))).toBe(true);
   for (const field of ["dependencies", "peerDependencies", "optionalDependencies", "scripts"]) {
     expect(packageJson).not.toHaveProperty(field);
   }

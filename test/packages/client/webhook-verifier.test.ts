@@ -99,6 +99,19 @@ describe.each(["svc-", "webhook-"])("the headers %s*", (prefix) => {
   });
 });
 
+test.each([
+  ["an object", event],
+  ["a list", [1, 2]],
+  ["nothing", undefined],
+  ["null", null],
+])("a parsed body is named as the problem: %s", async (_name, parsed) => {
+  const verification = verifyWebhook({ body: parsed as never, headers: signed([SECRET]) }, SECRET, { now: NOW });
+  await expect(verification).rejects.toMatchObject({
+    code: "invalid_argument",
+    message: "The body is parsed or missing. Pass the raw bytes of the request, before any body parser.",
+  });
+});
+
 test("a signature whose last character differs only in its unused bits is refused", async () => {
   const signature = new Webhook(SECRET.replace("whs_", "whsec_")).sign("evt_1", new Date(NOW), body);
   const next = String.fromCharCode(signature.charCodeAt(signature.length - 2) + 1);
