@@ -35,6 +35,7 @@ const places = {
   "packages/client": ["^packages/client/"],
   "packages/local-aws": ["^packages/local-aws/"],
   "packages/loopback": ["^packages/loopback/"],
+  "packages/receiver": ["^packages/receiver/"],
   "packages/simulator": ["^packages/simulator/"],
   web: ["^web/"],
   "web/common": ["^web/common/"],
@@ -174,6 +175,7 @@ const layers = {
     layers: [],
     packages: ["node:crypto", "node:http", "node:net", "node:stream", "node:util"],
   },
+  "packages/receiver": { layers: ["packages/client"], packages: [] },
   "packages/simulator": {
     layers: ["packages/loopback"],
     packages: [

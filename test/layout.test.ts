@@ -114,6 +114,9 @@ const plantedImports: readonly PlantedImport[] = [
     valueImport("../../../shared/base/kernel/target.ts"),
     "packages/simulator: layers",
   ),
+  use("packages/receiver/src/a.ts", valueImport("../../client/src/target.ts"), null),
+  use("packages/receiver/src/b.ts", typeImport("#base/kernel/target.ts"), "packages/receiver: layers"),
+  use("packages/receiver/src/c.ts", usePackage("node:http"), "packages/receiver: packages"),
   use("packages/simulator/src/b.ts", typeImport("../../../local/target.ts"), "packages/simulator: layers"),
   use("packages/simulator/src/c.ts", valueImport("../../loopback/src/target.ts"), null),
   use("packages/simulator/src/d.ts", usePackage("ulid"), "packages/simulator: packages"),
@@ -149,7 +152,7 @@ beforeAll(() => {
     ...["", "/graph", "/instagram", "/messenger"].map((folder) => `shared/platforms${folder}`),
     ...["shared/http", "functions", "functions/worker"],
     ...["local", "lib", "bin", "test", "web/check-page"],
-    ...["client", "local-aws", "loopback", "simulator"].map((name) => `packages/${name}/src`),
+    ...["client", "local-aws", "loopback", "receiver", "simulator"].map((name) => `packages/${name}/src`),
   ]) {
     plantFile(`${layer}/target.ts`, target);
   }

@@ -72,6 +72,7 @@ const guides = [
 /** Guides whose commands and programs other tests run. */
 const runElsewhere: Readonly<Record<string, readonly string[]>> = {
   "docs/guides/uploads.md": ["test/e2e/uploads/uploads.test.ts", "test/web/upload-form.test.ts"],
+  "docs/guides/webhooks.md": ["test/packages/receiver/package.test.ts"],
 };
 
 it("every guide with a program or the admin commands is run", () => {
