@@ -97,6 +97,9 @@ const plantedImports: readonly PlantedImport[] = [
   use("functions/support/b.ts", valueImport("../../local/target.ts"), "functions: composition"),
   use("lib/a.ts", valueImport(`${OTHER}/rules/target.ts`), "lib: layers"),
   use("lib/b.ts", valueImport("#base/config/target.ts"), null),
+  use("packages/cli/src/a.ts", valueImport("../../client/src/target.ts"), null),
+  use("packages/cli/src/b.ts", typeImport("#base/kernel/target.ts"), "packages/cli: layers"),
+  use("packages/cli/src/c.ts", usePackage("ws"), "packages/cli: packages"),
   use("packages/client/src/a.ts", typeImport("../../../shared/base/kernel/target.ts"), "packages/client: layers"),
   use("packages/client/src/b.ts", usePackage("zod"), "packages/client: packages"),
   use("packages/client/src/c.ts", valueImport("../../loopback/src/target.ts"), "packages/client: layers"),
@@ -152,7 +155,7 @@ beforeAll(() => {
     ...["", "/graph", "/instagram", "/messenger"].map((folder) => `shared/platforms${folder}`),
     ...["shared/http", "functions", "functions/worker"],
     ...["local", "lib", "bin", "test", "web/check-page"],
-    ...["client", "local-aws", "loopback", "receiver", "simulator"].map((name) => `packages/${name}/src`),
+    ...["cli", "client", "local-aws", "loopback", "receiver", "simulator"].map((name) => `packages/${name}/src`),
   ]) {
     plantFile(`${layer}/target.ts`, target);
   }

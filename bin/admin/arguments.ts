@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { env } from "#base/config/names.ts";
+import { nearest } from "#cli/text/nearest.ts";
 import { CliError } from "./cli-error.ts";
-import { nearest } from "./text/nearest.ts";
 
 export const USAGE = `Usage:
   npm run admin -- doctor [--json]
@@ -28,7 +28,7 @@ export const USAGE = `Usage:
   npm run admin -- dlq redrive ID... | --queue NAME | --all [--json]
 
 Only for the local stack:
-  npm run admin -- listen [--forward-to URL] [--tenant SLUG] [--events TYPE,TYPE] [--json]
+  npm run admin -- listen [--forward-to URL] [--tenant SLUG] [--events TYPE,TYPE] [--trust-certificate FILE] [--json]
   npm run admin -- message [TEXT] [--account HANDLE] [--person NAME] [--json]
   npm run admin -- reply TEXT [--json]
   npm run admin -- hold TEXT [--actor NAME] [--json]
@@ -93,6 +93,7 @@ const options = {
   scope: stringOption,
   label: stringOption,
   "forward-to": stringOption,
+  "trust-certificate": stringOption,
   events: stringOption,
   queue: stringOption,
   limit: stringOption,

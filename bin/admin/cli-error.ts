@@ -1,7 +1,7 @@
 import { RootSecretTooShort } from "#base/kernel/key-ring.ts";
+import { CliError } from "#cli/cli-error.ts";
 
-/** An error of the user. Its message is printed without a stack trace. */
-export class CliError extends Error {}
+export { CliError };
 
 /** What a command prints for an error that its user can fix; null for a fault. */
 export function describeError(error: unknown): string | null {

@@ -1,6 +1,6 @@
+import { nearest } from "#cli/text/nearest.ts";
 import { type Arguments, type CommandOutput, HELP_HINT } from "./arguments.ts";
 import { CliError } from "./cli-error.ts";
-import { nearest } from "./text/nearest.ts";
 import { printJson, printLine } from "./text/print.ts";
 
 /** @returns the exit code; 0 if undefined */
@@ -32,13 +32,13 @@ const commands: Readonly<Record<string, Command>> = {
   adopt: async (values) => (await import("./adopt/adopt.ts")).adopt(values),
   restore: async (values) => (await import("./upkeep/restore.ts")).restoreCopiedTable(values),
   migrate: async (values) => (await import("./upkeep/migrate.ts")).migrateTable(values),
-  listen: async (values) => (await import("./listen.ts")).listen(values),
-  message: async (values) => print(values, await (await import("./conversation-commands.ts")).writeMessage(values)),
-  reply: async (values) => print(values, await (await import("./conversation-commands.ts")).reply(values)),
-  hold: async (values) => print(values, await (await import("./conversation-commands.ts")).hold(values)),
-  scenario: async (values) => print(values, await (await import("./scenario.ts")).runScenario(values)),
+  listen: async (values) => (await import("./local-commands.ts")).listenLocally(values),
+  message: async (values) => print(values, await (await import("./local-commands.ts")).writeLocalMessage(values)),
+  reply: async (values) => print(values, await (await import("./local-commands.ts")).replyLocally(values)),
+  hold: async (values) => print(values, await (await import("./local-commands.ts")).holdLocally(values)),
+  scenario: async (values) => print(values, await (await import("./local-commands.ts")).runLocalScenario(values)),
   env: async (values) => (await import("./stack-variables.ts")).printVariables(values),
-  clock: async (values) => print(values, await (await import("./stack-clock.ts")).clock(values)),
+  clock: async (values) => print(values, await (await import("./local-commands.ts")).localClock(values)),
 };
 
 /** They use the API or the simulator of the local stack. */

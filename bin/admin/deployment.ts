@@ -1,8 +1,8 @@
 import { setTimeout } from "node:timers/promises";
 import { env } from "#base/config/names.ts";
 import { clockNow, type Millis, SECOND } from "#base/kernel/time.ts";
+import { callControlRoute } from "#cli/target/control-routes.ts";
 import { type Environment, tenantPorts } from "../../functions/admin/tenant-ports.ts";
-import { callControlRoute } from "./local-api.ts";
 import { localStack } from "./local-stack.ts";
 
 export interface Deployment {

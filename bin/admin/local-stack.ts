@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { CliError } from "./cli-error.ts";
+import { dataFolder, localStack as readLocalStack, stackNotRunning } from "#cli/target/local-stack.ts";
 
 type StringMap = Readonly<Record<string, string>>;
 
@@ -9,28 +9,10 @@ type StringMap = Readonly<Record<string, string>>;
  * @throws CliError when no stack runs there
  */
 export function localStack(): { environment: StringMap; local: StringMap } {
-  const environment = readJson(join(dataFolder(), "environment.json"));
-  const local = readJson(join(dataFolder(), "local.json"));
-  if (!environment || !local) throw stackNotRunning();
-  return { environment, local };
-}
-
-/** Also the error for a stack that was killed: its files exist, but it does not respond. */
-export function stackNotRunning(): CliError {
-  const folder = dataFolder();
-  return new CliError(
-    `No local stack runs with the data folder ${folder}. Start it with npm run local, or set PARLEY_DATA.`,
-  );
-}
-
-function dataFolder(): string {
-  return process.env.PARLEY_DATA || ".parley";
-}
-
-function readJson(path: string): StringMap | null {
+  const local = readLocalStack() as unknown as StringMap;
   try {
-    return JSON.parse(readFileSync(path, "utf8")) as StringMap;
+    return { environment: JSON.parse(readFileSync(join(dataFolder(), "environment.json"), "utf8")), local };
   } catch {
-    return null;
+    throw stackNotRunning();
   }
 }

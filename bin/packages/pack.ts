@@ -18,8 +18,10 @@ export interface PackageBuild {
 }
 
 /** `node PROGRAM FOLDER` writes the package as a .tgz to the folder. With --check it does so in a temporary folder. */
-export async function packPackage({ name, program, build }: PackageBuild): Promise<void> {
-  const [target] = process.argv.slice(2);
+export async function packPackage(
+  { name, program, build }: PackageBuild,
+  target: string | undefined = process.argv[2],
+): Promise<void> {
   if (target === undefined) {
     process.stderr.write(`Missing folder. Run \`node ${program} FOLDER\`, or --check.\n`);
     process.exitCode = 1;

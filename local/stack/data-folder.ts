@@ -12,6 +12,8 @@ const managedFiles = [
   "emulators",
   "environment.json",
   "functions.log",
+  // The command listen writes it.
+  "listen-secret",
   "local.json",
   "platform-secrets.json",
   "provisioned.json",

@@ -150,7 +150,7 @@ class ReceiverTest(unittest.TestCase):
 
 
 class MemoryStoreTest(unittest.TestCase):
-    def test_a_claim_ends_and_an_event_is_remembered_as_long_as_it_was_told(self):
+    def test_a_claim_ends_and_an_event_is_remembered_for_the_seconds_of_its_completion(self):
         now = [0.0]
         store = MemoryStore(clock=lambda: now[0])
         self.assertEqual([store.claim("a", 10), store.claim("a", 10)], ["claimed", "processing"])

@@ -100,8 +100,8 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     const handler = Object.hasOwn(on, event.type)
       ? (on as Readonly<Record<string, ((event: OtherEvent) => unknown) | undefined>>)[event.type]
       : undefined;
-    const chosen = handler ?? onOther;
-    return chosen === undefined ? null : () => chosen(event);
+    const eventHandler = handler ?? onOther;
+    return eventHandler === undefined ? null : () => eventHandler(event);
   }
 
   /** Claims the event. While another delivery is processed, waits for its outcome. */

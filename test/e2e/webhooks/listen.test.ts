@@ -2,7 +2,8 @@ import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { type ForwardedDelivery, openForwarder } from "../../../bin/admin/forwarder.ts";
+import type { ForwardedDelivery } from "#cli/listen/deliveries.ts";
+import { openForwarder } from "#cli/listen/forwarder.ts";
 import { verify } from "../../../docs/guides/receivers/verify.ts";
 import { apiRoutes } from "../../../functions/api/routes.ts";
 import { openedOnce } from "../../support/opened.ts";
@@ -56,7 +57,7 @@ async function endpointIds(): Promise<string[]> {
   return (await stack.api("GET", "/v1/webhooks")).body.data.endpoints.map(({ id }) => id);
 }
 
-it("admin listen forwards a delivery unchanged, so that the receiver can verify it with the printed secret", async () => {
+it("admin listen forwards the body of a delivery unchanged and signs it, so that the receiver can verify it with the printed secret", async () => {
   const { id, secret, lines } = await startAndWait(receiver.url);
   const before = receiver.deliveries.length;
   const mid = await sendMessage();
@@ -130,7 +131,9 @@ it("admin listen responds to the stack with the receiver's status and Retry-Afte
   receiver.respondWith(() => ({ status: 410 }));
   await sendMessage();
   await waitFor("the delivery has failed", async () => (await listDeliveries(stack, id))[0]?.status === "failed");
-  expect(lines().map(({ status }) => status)).toEqual([429, 410]);
+  const [, , paused] = await waitFor("listen says that its endpoint is paused", () => lines().length === 3 && lines());
+  expect(lines().map(({ status }) => status)).toEqual([429, 410, undefined]);
+  expect(paused).toEqual({ endpoint: id, paused: "gone", message: expect.stringContaining("start it again to go on") });
 });
 
 it("admin listen responds 502 while the receiver is down; once it is up, the retry arrives and verifies", async () => {
@@ -204,7 +207,10 @@ it.each(["SIGINT", "SIGTERM"] as const)(
 it("times out a receiver that does not respond", async () => {
   const { url, close } = await openHangingReceiver();
   const reported: ForwardedDelivery[] = [];
-  const forwarder = await openForwarder(new URL(url), (done) => reported.push(done), 100);
+  const forwarder = await openForwarder(
+    { receiver: { url: new URL(url), ca: undefined }, secret: "whs_AAAA", timeout: 100 },
+    (done) => reported.push(done),
+  );
   expect((await fetch(forwarder.url, { method: "POST", body: "{}" })).status).toBe(502);
   await waitFor("the delivery is reported", () => reported[0]);
   expect(reported).toMatchObject([{ status: 502, failure: "timeout" }]);
@@ -223,7 +229,7 @@ it.each([
   async (_, deleteResponse, lastLine) => {
     const double = await openFakeStack(deleteResponse);
     const program = startListen(["--forward-to", receiver.url, "--tenant", "other-shop"], double.dataDir);
-    await waitFor("listen is ready", () => program.output().includes("whs_x"));
+    await waitFor("listen is ready", () => program.output().includes("whs_"));
     program.child.kill("SIGTERM");
     expect(await program.exitCode).toBe(0);
     await double.close();
@@ -239,7 +245,7 @@ it("admin listen under npm deletes its endpoint with the key in PARLEY_KEY, also
   const deleteGate = Promise.withResolvers<void>();
   const double = await openFakeStack([200, { ok: true, data: { deleted: true } }], deleteGate.promise);
   const program = startListen(["--forward-to", receiver.url], double.dataDir, { PARLEY_KEY: "mine" });
-  await waitFor("listen is ready", () => program.output().includes("whs_x"));
+  await waitFor("listen is ready", () => program.output().includes("whs_"));
   program.child.kill("SIGINT");
   await waitFor("the endpoint is being deleted", () => double.requests.length === 2);
   // The terminal signals the whole process group, and npm forwards its own signal.

@@ -20,7 +20,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 beforeAll(() => {
   // As in a workflow of GitHub.
   const env = { ...process.env, GITHUB_SERVER_URL: "https://github.com", GITHUB_REPOSITORY: "example/parley" };
-  execFileSync(process.execPath, [join(PROJECT, "bin/receiver-package.ts"), folder], {
+  execFileSync(process.execPath, [join(PROJECT, "bin/package.ts"), "receiver", folder], {
     env,
     stdio: ["ignore", "ignore", "inherit"],
   });
@@ -97,11 +97,16 @@ test("the first receiver of the README ends at once without its secret, and name
 });
 
 const declarations = `
-declare const app: import("express").Express & import("hono").Hono & import("fastify").FastifyInstance;
 declare const redis: { set(key: string, value: string, options: object): Promise<string | null>; get(key: string): Promise<"processed" | "processing" | null>; del(key: string): Promise<number> };
 declare const pool: { query(text: string, values: unknown[]): Promise<{ rowCount: number; rows: { state: "processed" | "processing" }[] }> };
 declare module "cloudflare:workers" { export const env: { SIGNING_SECRET: string }; }
 `;
+
+/** What `app` is in an example of the README. */
+function appType(code: string): string {
+  if (code.includes("express.")) return 'import("express").Express';
+  return code.includes("register(") ? 'import("fastify").FastifyInstance' : 'import("hono").Hono';
+}
 
 // The compiler takes seconds.
 describe.runIf(inject("fullRun"))("the types of the packed receiver", () => {
@@ -140,7 +145,7 @@ const receiver = createReceiver({ secret: process.env.SIGNING_SECRET, store: mem
       `${setup}
 createReceiver({ secret: "s", store: memoryStore(), on: {
   "message.received": ({ data }) => data.message.text.trim(),
-  "webhook.paused": async ({ data }) => { const reason: "gone" | "failing" = data.reason; return reason; },
+  "webhook.paused": async ({ data }) => { const reason: string = data.reason; return reason; },
 } });
 // @ts-expect-error the type does not exist
 createReceiver({ secret: "s", store: memoryStore(), on: { "message.gone": () => {} } });
@@ -161,7 +166,8 @@ const store: EventStore = memoryStore(); void store;
       const uses = code.includes("Store = {")
         ? `\ncreateReceiver({ secret: "s", store: ${/const (\w+)/.exec(code)?.[1]} });`
         : "";
-      expect(compile(isWhole ? code : `${setup}${code}${uses}`, ["node"])).toBe("");
+      const source = `${setup}declare const app: ${appType(code)};\n${code}${uses}`;
+      expect(compile(isWhole ? code : source, ["node"])).toBe("");
     },
   );
 });

@@ -57,7 +57,7 @@ test("a receiver accepts either of two secrets while its secret is rotated", asy
   }
 });
 
-test("a receiver accepts an event of a type without a function, and one of a type that is a name of Object", async () => {
+test("an event of a type without a function is accepted, also one whose type is a name of Object", async () => {
   const { receiver, received } = receiverFixture();
   for (const type of ["message.sent", "later.type", "constructor", "toString"]) {
     expect(await receiver.handle(signedRequest(`evt_${type}`, type))).toMatchObject({
@@ -196,7 +196,7 @@ test("a request with another method gets 405", async () => {
 });
 
 describe("the store in memory", () => {
-  test("the store in memory gives an event to one caller, and remembers it as long as it was told", () => {
+  test("the store in memory gives an event to one caller, and remembers it for the seconds of its completion", () => {
     let now = 0;
     const store = memoryStore({ now: () => now });
     expect(store.claim("evt_1", 10)).toBe("claimed");

@@ -1,33 +1,18 @@
 import { randomBytes } from "node:crypto";
-import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
-import { request as httpsRequest } from "node:https";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { addAbortSignal } from "node:stream";
 import { finished } from "node:stream/promises";
-import { ATTEMPT_TIMEOUT } from "#base/kernel/limits.ts";
-import { clockNow, MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
+import type { ForwardedDelivery } from "./deliveries.ts";
+import { ATTEMPT_TIMEOUT_MS, type PostResult, post, type Receiver } from "./post.ts";
+import { signedHeaders } from "./sign.ts";
 
 const BODY_BYTES_MAX = 1_000_000;
 /** A receiver rejects a delivery whose time is further from its own clock. */
-const TIMESTAMP_TOLERANCE: Millis = 5 * MINUTE;
+const TIMESTAMP_TOLERANCE_MS = 300_000;
 
 /** The headers of the delivery itself. Other headers belong to the connection. */
 const DELIVERY_HEADER = /^(svc-.+|webhook-.+|content-type|user-agent)$/;
-
-/** The result of one delivery. `status` is the response to the sender. */
-export interface ForwardedDelivery {
-  readonly at: Millis;
-  readonly eventType: string;
-  readonly eventId: string;
-  readonly status: number;
-  /** The reason that `status` is not the receiver's. */
-  readonly failure: "unreachable" | "timeout" | "too_large" | "aborted" | null;
-  readonly durationMs: Millis;
-  /** The stack's clock was advanced so far that a receiver with the real time rejects the delivery. */
-  readonly clockAhead: boolean;
-  /** Null when it is too large. */
-  readonly body: Buffer | null;
-}
 
 export interface Forwarder {
   /** The URL of the endpoint. It is unguessable, because any web page on this machine can post to loopback. */
@@ -36,15 +21,19 @@ export interface Forwarder {
   close(): Promise<void>;
 }
 
-/**
- * Forwards every delivery unchanged, responds with the receiver's status, then reports it.
- * @param target null forwards nothing: each delivery gets 200
- * @param timeout from the request to the receiver's status; default: the attempt timeout of a deployment
- */
+export interface ForwarderOptions {
+  /** Null forwards nothing: each delivery gets 200. */
+  readonly receiver: Receiver | null;
+  /** Signs what is forwarded, in place of the secret of the endpoint. */
+  readonly secret: string;
+  /** In milliseconds, from the request to the receiver's status. Default: the attempt timeout of a deployment. */
+  readonly timeout?: number | undefined;
+}
+
+/** Forwards the body of every delivery unchanged, responds with the receiver's status, then reports it. */
 export async function openForwarder(
-  target: URL | null,
+  options: ForwarderOptions,
   report: (delivery: ForwardedDelivery) => void,
-  timeout: Millis = ATTEMPT_TIMEOUT,
 ): Promise<Forwarder> {
   const path = `/${randomBytes(16).toString("base64url")}`;
   const closing = new AbortController();
@@ -54,7 +43,7 @@ export async function openForwarder(
       response.writeHead(404).end();
       return;
     }
-    const forwarding = forward(request, response, { target, timeout, closing: closing.signal }).then(
+    const forwarding = forward(request, response, { ...options, closing: closing.signal }).then(
       (delivery) => report(delivery),
       // The sender disconnected before its body was complete: nothing was delivered.
       () => {
@@ -77,9 +66,7 @@ export async function openForwarder(
   };
 }
 
-interface ForwardOptions {
-  readonly target: URL | null;
-  readonly timeout: Millis;
+interface ForwardOptions extends ForwarderOptions {
   readonly closing: AbortSignal;
 }
 
@@ -88,7 +75,7 @@ async function forward(
   response: ServerResponse,
   options: ForwardOptions,
 ): Promise<ForwardedDelivery> {
-  const at = clockNow();
+  const at = Date.now();
   const body = await readBody(addAbortSignal(options.closing, request));
   const result = await respondTo(options, request, body);
   // The rest of a body that is too large is not read, so its connection cannot be reused.
@@ -102,49 +89,23 @@ async function forward(
     eventId: printableName(request.headers["svc-event-id"]),
     status: result.status,
     failure: result.failure,
-    durationMs: Math.max(0, clockNow() - at),
-    clockAhead: Number(request.headers["svc-timestamp"]) * SECOND - at > TIMESTAMP_TOLERANCE,
+    reason: result.reason,
+    durationMs: Math.max(0, Date.now() - at),
+    clockAhead: Number(request.headers["svc-timestamp"]) * 1_000 - at > TIMESTAMP_TOLERANCE_MS,
     body,
   };
 }
 
 async function respondTo(
-  { target, ...options }: ForwardOptions,
+  { receiver, secret, timeout = ATTEMPT_TIMEOUT_MS, closing }: ForwardOptions,
   request: IncomingMessage,
   body: Buffer | null,
-): Promise<ForwardResult> {
-  if (body === null) return TOO_LARGE;
-  if (target === null) return ACCEPTED;
-  return await post({ target, ...options }, deliveryHeaders(request), body);
-}
-
-interface ForwardResult extends Pick<ForwardedDelivery, "status" | "failure"> {
-  readonly retryAfter?: string | undefined;
-}
-
-const ACCEPTED: ForwardResult = { status: 200, failure: null };
-const TOO_LARGE: ForwardResult = { status: 413, failure: "too_large" };
-
-/** Posts once and waits only for the status. Redirects are not followed. */
-function post(
-  { target, timeout, closing }: ForwardOptions & { readonly target: URL },
-  headers: Record<string, string>,
-  body: Buffer,
-): Promise<ForwardResult> {
-  const deadline = AbortSignal.timeout(timeout);
-  const send = target.protocol === "https:" ? httpsRequest : httpRequest;
-  return new Promise((resolve) => {
-    const signal = AbortSignal.any([deadline, closing]);
-    // No connection reuse: a pooled connection that the receiver has closed would look like an unreachable receiver.
-    const clientRequest = send(target, { method: "POST", agent: false, headers, signal }, (clientResponse) => {
-      const { statusCode: status = 502, headers: responseHeaders } = clientResponse;
-      resolve({ status, failure: null, retryAfter: responseHeaders["retry-after"] });
-      clientResponse.on("error", () => {}).destroy();
-    });
-    const failure = () => (closing.aborted ? "aborted" : deadline.aborted ? "timeout" : "unreachable");
-    clientRequest.on("error", () => resolve({ status: 502, failure: failure() }));
-    clientRequest.end(body);
-  });
+): Promise<PostResult> {
+  if (body === null) return { status: 413, failure: "too_large" };
+  if (receiver === null) return { status: 200, failure: null };
+  const { "svc-event-id": eventId = "", "svc-timestamp": timestamp = "" } = request.headers;
+  const headers = { ...deliveryHeaders(request), ...signedHeaders(secret, String(eventId), body, String(timestamp)) };
+  return await post({ receiver, timeout, closing }, headers, body);
 }
 
 /** The whole body, or null when it is too large. @throws when the sender disconnects */
