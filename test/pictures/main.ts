@@ -1,5 +1,6 @@
-// `npm run docs:pictures`: takes the pictures of docs/guides/console.md from the demo of the local stack. Everything stands
-// at fixed times, so the pictures change only with the console. The fonts of Chinese, Japanese and emoji are those of the
+// `npm run docs:pictures`: takes the pictures of the guides from the demo of the local stack. `-- guides` takes those of the
+// simulator and the check page alone. Everything stands
+// at fixed times, so the pictures change only with the pages. The fonts of Chinese, Japanese and emoji are those of the
 // machine: `apt-get install fonts-noto-cjk fonts-noto-color-emoji`. npm's browser does not see them: set `CHROMIUM` to one that
 // does.
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -8,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { testBrowser } from "../web/support/browser.ts";
 import { advanceClock, chooseFiles, type Demo, openContext, type SignedIn, settle, signIn, withDemo } from "./demo.ts";
+import { takeGuidePages } from "./guide-pages.ts";
 import { toIndexedPng } from "./indexed-png.ts";
 
 const folder = fileURLToPath(new URL("../../docs/guides/pictures", import.meta.url));
@@ -92,6 +94,7 @@ async function takePictures(browser: Browser, demo: Demo): Promise<void> {
 mkdirSync(folder, { recursive: true });
 await withDemo(async (demo) => {
   const browser = await testBrowser();
-  await takePictures(browser, demo);
+  await takeGuidePages(browser, demo, save);
+  if (process.argv[2] !== "guides") await takePictures(browser, demo);
   await browser.close();
 });

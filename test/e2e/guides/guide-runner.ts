@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type CodeBlock, codeBlocks } from "../../docs/code-blocks.ts";
-import { PROJECT } from "../../docs/markdown.ts";
+import { PROJECT, readPage } from "../../docs/markdown.ts";
 import type { LocalStack } from "../support/local-stack.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -23,15 +23,26 @@ export interface RunningGuide {
 /** What the programs of the guides print once they accept requests, or nothing. */
 const READY = /Listening on port/;
 
+/** What a guide runs on. */
+export interface GuideMachine {
+  readonly stack: LocalStack;
+  readonly ports: Ports;
+  /** The packed client: the file that `npm install @parley/client` installs until the package is published. */
+  readonly clientArchive: string;
+}
+
 /**
- * Does what a page says: saves its programs, starts those marked `background`, and runs its shell blocks in order in one
- * shell, on a running stack. Throws with the line and the output of a block that fails.
+ * Does what a page says, in an empty folder outside the repository: saves its programs, starts those marked `background`, and
+ * runs its shell blocks in order in one shell, on a running stack. Blocks marked `elsewhere` are for another terminal. A page
+ * that names `verify.ts` has that file. Throws with the line and the output of a block that fails.
  */
-export async function runGuide(page: string, stack: LocalStack, ports: Ports): Promise<RunningGuide> {
+export async function runGuide(page: string, machine: GuideMachine): Promise<RunningGuide> {
   const folder = mkdtempSync(join(tmpdir(), "parley-guide-"));
-  symlinkSync(stack.dataDir, join(folder, ".parley"));
-  copyFileSync(join(PROJECT, "docs/guides/receivers/verify.ts"), join(folder, "verify.ts"));
-  const guide = new Guide(page, folder, ports);
+  if (readPage(page).includes("receivers/verify.ts"))
+    copyFileSync(join(PROJECT, "docs/guides/receivers/verify.ts"), join(folder, "verify.ts"));
+  // The guides that read the data folder are followed in the repository.
+  if (readPage(page).includes(".parley/")) symlinkSync(machine.stack.dataDir, join(folder, ".parley"));
+  const guide = new Guide(page, folder, machine);
   try {
     for (const block of codeBlocks(page)) await guide.run(block);
   } catch (error) {
@@ -46,27 +57,30 @@ class Guide implements RunningGuide {
   private readonly programs: { child: ChildProcess; output: string; closed: Promise<unknown> }[] = [];
   private readonly page: string;
   readonly folder: string;
-  private readonly ports: Ports;
+  private readonly machine: GuideMachine;
 
-  constructor(page: string, folder: string, ports: Ports) {
+  constructor(page: string, folder: string, machine: GuideMachine) {
     this.page = page;
     this.folder = folder;
-    this.ports = ports;
+    this.machine = machine;
     // The shells of a reader keep their variables between two blocks.
     writeFileSync(join(folder, "variables.sh"), "");
   }
 
   async run(block: CodeBlock): Promise<void> {
+    if (block.marks.includes("elsewhere") || block.marks.includes("tab")) return;
     const code = this.withPorts(block.code);
     if (block.file !== null) this.save(block.file, code);
     else if (block.marks.includes("background")) await this.start(code, block.line);
     else if (block.language === "sh") await this.execute(code, block.line);
     else if (block.language === "json") JSON.parse(code);
+    // A part of a file in `receivers`, which test/docs/receivers.test.ts compares and runs.
+    else if (block.language === "ts" && this.page.endsWith("/webhooks.md")) return;
     else if (block.language !== "text") throw new Error(`${this.page}:${block.line}: no test for ${block.language}`);
   }
 
   private withPorts(code: string): string {
-    return code.replace(/\b9\d{3}\b/g, (port) => String(this.ports[Number(port)] ?? port));
+    return code.replace(/\b9\d{3}\b/g, (port) => String(this.machine.ports[Number(port)] ?? port));
   }
 
   private save(file: string, code: string): void {
@@ -76,12 +90,19 @@ class Guide implements RunningGuide {
 
   private spawn(script: string): ChildProcess {
     // `npm run admin` without npm, which costs more CPU time than the command. The test of the first run uses npm.
-    const npm = `npm() { while [ "$1" != -- ]; do shift; done; shift; node ${join(PROJECT, "bin/admin.ts")} "$@"; }`;
+    const admin = `while [ "$1" != -- ]; do shift; done; shift; node ${join(PROJECT, "bin/admin.ts")} "$@"`;
+    const install = `[ "$*" = "install @parley/client" ]; command npm install --offline --no-audit --no-fund ${this.machine.clientArchive}`;
+    const npm = `npm() { if [ "$1" = install ]; then ${install}; else ${admin}; fi; }`;
     const before = `set -euo pipefail\n${npm}\nsource variables.sh`;
     return spawn("bash", ["-c", `${before}\n${script}`], {
       cwd: this.folder,
       detached: true,
-      env: { HOME: this.folder, NODE_NO_WARNINGS: "1", PATH: `${dirname(process.execPath)}:${process.env.PATH}` },
+      env: {
+        HOME: this.folder,
+        NODE_NO_WARNINGS: "1",
+        PARLEY_DATA: this.machine.stack.dataDir,
+        PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
+      },
       stdio: ["ignore", "pipe", "pipe"],
     });
   }

@@ -1,9 +1,10 @@
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterEach, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, afterEach, describe, expect, it, onTestFinished } from "vitest";
 import { codeBlocks } from "../../docs/code-blocks.ts";
 import { pages } from "../../docs/markdown.ts";
+import { packClient } from "../../packages/client/support/packed-client.ts";
 import { openedOnce } from "../../support/opened.ts";
 import { listAllMessages, listDeliveries } from "../support/api-calls.ts";
 import { freePort } from "../support/fake-servers.ts";
@@ -17,13 +18,17 @@ const ports = openedOnce(async () => {
   const free = await Promise.all([freePort(), freePort(), freePort(), freePort()]);
   return Object.fromEntries([9000, 9001, 9002, 9100].map((port, index) => [port, free[index] ?? 0]));
 });
+/** Packed as it is published. */
+const client = openedOnce(packClient);
+afterAll(() => client[Symbol.dispose]());
 afterEach(async () => {
   for (const { id } of (await stack.api("GET", "/v1/webhooks")).body.data.endpoints)
     await stack.api("DELETE", `/v1/webhooks/${id}`);
 });
 
 async function run(page: string): Promise<RunningGuide> {
-  const guide = await runGuide(page, stack, ports);
+  const clientArchive = join(client.folder, globSync("*.tgz", { cwd: client.folder })[0] ?? "");
+  const guide = await runGuide(page, { stack, ports, clientArchive });
   onTestFinished(() => guide.stop());
   return guide;
 }
@@ -64,9 +69,15 @@ const guides = [
   "docs/guides/chat-tool.md",
   "docs/guides/erase-on-request.md",
   "docs/guides/help-desk.md",
+  "docs/guides/idempotency.md",
   "docs/guides/meta-app.md",
   "docs/guides/missed-webhooks.md",
   "docs/guides/no-webhook-arrives.md",
+  "docs/guides/pagination.md",
+  "docs/guides/quick-start.md",
+  "docs/guides/sending.md",
+  "docs/guides/testing.md",
+  "docs/guides/webhooks.md",
 ];
 
 /** Guides whose commands and programs other tests run. */
@@ -96,8 +107,49 @@ describe("the guide", () => {
     const { accounts } = stack.info;
     const [, account] = (accounts[0]?.account_key ?? "").split("#");
     await stack.sim("POST", "/person-sends", { account, person: "Ida Berg", text: "Anyone?" });
-    await waitFor("the bot has seen the second message", () => guide.programOutput().includes(" ignore\n"));
+    await waitFor("the bot has seen the second message", () => guide.programOutput().includes(" ignored\n"));
     expect((await conversationWith("Ida Berg")).filter(([direction]) => direction === "outbound")).toEqual([answer]);
+  });
+
+  it("quick-start.md: a program in an empty folder receives a message, answers it, and lists both", async () => {
+    const guide = await run("docs/guides/quick-start.md");
+    const [shown = ""] = codeBlocks("docs/guides/quick-start.md").flatMap(({ language, code }) =>
+      language === "text" ? [code] : [],
+    );
+    await waitFor("the program has replied", () => guide.programOutput().includes("Replied.\n"));
+    expect(guide.programOutput()).toContain("Received: Are you open?\n");
+    expect(guide.outputs).toContain(shown);
+    expect(await conversationWith("Mia Sand")).toHaveLength(2);
+  });
+
+  it("idempotency.md: a send that is repeated sends one message", async () => {
+    const { outputs } = await run("docs/guides/idempotency.md");
+    expect(outputs.join("")).toContain("One message was sent.\n");
+    expect(outputs.at(-1)?.toLowerCase()).toContain("idempotent-replayed: true");
+    const texts = (await conversationWith("Noor Dahl")).map(([, text]) => text);
+    expect(texts).toEqual(["Your order is ready.", "Is my order ready?"]);
+  });
+
+  it("pagination.md: the client and the loop with curl read a list to its end", async () => {
+    await introduce("Page Turner");
+    const { outputs, folder } = await run("docs/guides/pagination.md");
+    expect(Number(/^(\d+) conversations wait/m.exec(outputs.join(""))?.[1])).toBeGreaterThan(0);
+    expect(JSON.parse(readFileSync(join(folder, "page.json"), "utf8")).data.next_cursor).toBeNull();
+  });
+
+  it("sending.md: the program answers the person whose window closes first, once", async () => {
+    const guide = await run("docs/guides/sending.md");
+    expect(guide.outputs.join("")).toMatch(/^Sent \S+\.$/m);
+    const sent = (await listAllMessages(stack)).filter(({ text }) => text === "It is ready.");
+    expect(sent.map(({ direction }) => direction)).toEqual(["outbound"]);
+  });
+
+  it("webhooks.md: the receiver accepts signed deliveries alone, and each event once", async () => {
+    const guide = await run("docs/guides/webhooks.md");
+    await waitFor("the event arrived", () => guide.programOutput().includes("message.received"));
+    const unsigned = await fetch(`http://127.0.0.1:${ports[9000]}/hooks`, { method: "POST", body: "{}" });
+    expect(unsigned.status).toBe(401);
+    expect(guide.programOutput().match(/message\.received/g)).toHaveLength(1);
   });
 
   it("chat-tool.md: the chat tool prints the line that the guide shows", async () => {
@@ -195,5 +247,11 @@ describe("the guide", () => {
     expect(outputs.at(-2)).toBe("11582014441158201444");
     expect(outputs.at(-1)).toContain('"receiver":200');
     expect(await listAllMessages(stack)).toHaveLength(messages);
+  });
+
+  // Last: it advances the clock, which does not go back.
+  it("testing.md: a message that is held after a day has a check page", async () => {
+    const { outputs } = await run("docs/guides/testing.md");
+    expect(outputs.at(-1)).toMatch(/http:\/\/127\.0\.0\.1:\d+\/verify/);
   });
 });
