@@ -43,6 +43,7 @@ const places = {
   "web/check-page": ["^web/check-page/"],
   "web/console": ["^web/console/(?!build\\.ts$)"],
   "web/docs/page": ["^web/docs/page/"],
+  "web/docs/search": ["^web/docs/search/"],
   "web/sign-in": ["^web/sign-in/"],
 };
 
@@ -216,6 +217,7 @@ const layers = {
     packages: [
       "esbuild",
       "marked",
+      "minisearch",
       "node:child_process",
       "node:fs",
       "node:module",
@@ -223,6 +225,7 @@ const layers = {
       "node:url",
       "node:util",
       "node:zlib",
+      "turndown",
       "vite",
     ],
     except: "^web/console/(?!build\\.ts$)",
@@ -234,7 +237,8 @@ const layers = {
     paths: ["^web/theme/"],
     packages: ["@tanstack/react-query", "@tanstack/react-virtual", "lucide-react", "react", "react-dom", "wouter"],
   },
-  "web/docs/page": { layers: ["web/common"], packages: [] },
+  "web/docs/page": { layers: ["web/common", "web/docs/search"], packages: [] },
+  "web/docs/search": { layers: [], packages: ["minisearch"] },
   "web/sign-in": { layers: ["base/languages", "packages/client", "web/common"], packages: [] },
 };
 

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { shortHash } from "#base/kernel/bytes.ts";
@@ -21,7 +21,11 @@ const types: Readonly<Record<string, string>> = {
   json: "application/json; charset=utf-8",
   svg: "image/svg+xml",
   png: "image/png",
+  md: "text/markdown; charset=utf-8",
+  txt: "text/plain; charset=utf-8",
 };
+/** What names the URL of the deployment: a page, its copy for programs, and their lists. */
+const NAMES_URL = new Set(["html", "md", "txt"]);
 
 /**
  * The files that `buildDocs` wrote, by the path at which they are served: `guides/sending.html` at `/docs/guides/sending`.
@@ -31,7 +35,8 @@ const types: Readonly<Record<string, string>> = {
 export function readDocs(folder: string, baseUrl: string): DocsPorts {
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .filter((name) => !/\.(br|gz)$/.test(name));
   const pages = names
     .filter((name) => name !== DOCUMENT && name !== NOT_FOUND)
     .map((name) => [toPath(name), name] as const);
@@ -46,8 +51,10 @@ export function readDocs(folder: string, baseUrl: string): DocsPorts {
   };
 }
 
+/** A page has its Markdown copy at its own path with `.md`. The lists for programs are where programs look for them. */
 function toPath(name: string): string {
-  return `/docs/${name.replaceAll("\\", "/")}`.replace(/(\/index)?\.html$/, "");
+  if (/^llms(-full)?\.txt$/.test(name)) return `/${name}`;
+  return `/docs/${name.replaceAll("\\", "/")}`.replace(/(\/index)?\.html$/, "").replace(/\/index\.md$/, ".md");
 }
 
 function openPage(file: string, baseUrl: string): ServedFile {
@@ -55,9 +62,12 @@ function openPage(file: string, baseUrl: string): ServedFile {
   const type = types[ending];
   if (type === undefined) throw new Error(`The documentation has a file of an unknown type: ${file}`);
   const compressible = ending !== "png";
+  if (existsSync(`${file}.br`)) return openCompressedFile(file, { type, compressible });
   return openFile({ type, compressible }, () => {
     const body = readFileSync(file);
-    return ending === "html" ? Buffer.from(body.toString().replaceAll(BASE_URL_MARK, () => escapeHtml(baseUrl))) : body;
+    if (!NAMES_URL.has(ending)) return body;
+    const url = ending === "html" ? escapeHtml(baseUrl) : baseUrl;
+    return Buffer.from(body.toString().replaceAll(BASE_URL_MARK, () => url));
   });
 }
 
@@ -109,6 +119,11 @@ export function readConsole(folder: string): ConsoleFiles {
 function openConsoleFile(file: string): ServedFile {
   const kind = consoleTypes[file.slice(file.lastIndexOf(".") + 1)];
   if (kind === undefined) throw new Error(`The console has a file of an unknown type: ${file}`);
+  return openCompressedFile(file, kind);
+}
+
+/** A file with a copy for Brotli and one for gzip beside it. */
+function openCompressedFile(file: string, kind: Pick<ServedFile, "type" | "compressible">): ServedFile {
   const bodies = {
     identity: once(() => readFileSync(file)),
     gzip: once(() => readFileSync(`${file}.gz`)),

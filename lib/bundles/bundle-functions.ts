@@ -68,11 +68,11 @@ export function bundleFunctions(outdir: string): BundleFolders {
 
 /**
  * The same in other processes, so that this one can do other work: for a start on a developer's machine, where the files
- * of the console need not be as small as possible.
+ * of the console and the documentation need not be as small as possible.
  */
 export async function startBundling(outdir: string): Promise<BundleFolders> {
   await Promise.all([build(buildOptions(outdir)), buildConsole(join(outdir, "Web", "console"), "fast")]);
-  return finishBundles(outdir);
+  return finishBundles(outdir, "fast");
 }
 
 /** Bundles some functions with a client of AWS, without their pages: for comparisons of both clients. */
@@ -137,11 +137,11 @@ function buildOptions(
   };
 }
 
-function finishBundles(outdir: string): BundleFolders {
+function finishBundles(outdir: string, compression: "small" | "fast" = "small"): BundleFolders {
   buildCheckPage(join(outdir, "Verify", "check-page"));
   buildSignInPage(join(outdir, "Console", "sign-in"));
   buildLoginStartPage(join(outdir, "Connect", "login-start"));
   buildDataDeletionPage(join(outdir, "Connect", "data-deletion"));
-  buildDocs(join(outdir, "Web", "docs"));
+  buildDocs(join(outdir, "Web", "docs"), compression);
   return Object.fromEntries(functions.map((name) => [name, join(outdir, name)])) as Record<FunctionName, string>;
 }

@@ -84,7 +84,7 @@ it("the keyboard skips to the content, searches, and follows a result", async ()
   await page.keyboard.press("/");
   await page.keyboard.type("window_cl");
   await page.locator("#search-results a").first().waitFor();
-  expect(await page.getByRole("status").innerText()).toBe("1 results");
+  expect(await page.getByRole("status").innerText()).toMatch(/^\d+ results?$/);
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
   await page.waitForURL(`${server.origin}/docs/errors#window_closed`);
@@ -98,6 +98,52 @@ it("the keyboard skips to the content, searches, and follows a result", async ()
   await page.locator("#search-results a").first().waitFor();
   await page.keyboard.press("Escape");
   expect(await page.locator("#search-results").isVisible()).toBe(false);
+});
+
+it("the search opens the fields that hide the one it found, and says when nothing is found", async () => {
+  const { page, complaints } = await visit("/docs/guides/limits", { viewport: phone });
+  const search = page.getByRole("searchbox");
+  await search.fill("participant_handle");
+  await page.locator("#search-results a").first().click();
+  await page.waitForURL(/\/docs\/reference\/conversations#listConversations\.participant_handle$/);
+  const field = page.locator("#listConversations code.name", { hasText: /^participant_handle$/ }).first();
+  await field.waitFor({ state: "visible" });
+  const place = await field.boundingBox();
+  expect(place?.y).toBeGreaterThan(0);
+  expect(place?.y).toBeLessThan(phone.height);
+  await search.fill("zzyzx");
+  await page.locator("#search-none", { hasText: "No results" }).waitFor({ state: "visible" });
+  expect(complaints).toEqual([]);
+});
+
+it("the chosen language holds for every request of every page, by pointer and by keyboard", async () => {
+  const { page, requestedUrls } = await visit("/docs", { viewport: wide });
+  const selected = () => page.getByRole("tab", { selected: true }).allInnerTexts();
+  expect(await selected()).toEqual(["curl", "curl"]);
+  await page.getByRole("tab", { name: "Python" }).first().click();
+  expect(await selected()).toEqual(["Python", "Python"]);
+  await page.goto(`${server.origin}/docs/reference/messages`);
+  const panel = page.locator("#sendReply").getByRole("tabpanel");
+  expect(await panel.innerText()).toContain("requests.post(");
+  await page.locator("#sendReply").getByRole("tab", { selected: true }).focus();
+  await page.keyboard.press("ArrowLeft");
+  expect(await page.locator(":focus").innerText()).toBe("TypeScript");
+  expect(await panel.innerText()).toContain("parley.messages.reply(");
+  await page.keyboard.press("Home");
+  expect(await panel.innerText()).toContain("curl -sS");
+  await page.keyboard.press("End");
+  await page.reload();
+  expect(await panel.innerText()).toContain("requests.post(");
+  expect(new Set(await selected())).toEqual(new Set(["Python"]));
+  expect(requestedUrls.every((url) => url.startsWith(`${server.origin}/docs`))).toBe(true);
+});
+
+it("a language that a request does not have shows the first one it has", async () => {
+  const { page } = await visit("/docs/reference/messages", { viewport: wide });
+  await page.locator("#sendReply").getByRole("tab", { name: "Python" }).click();
+  await page.goto(`${server.origin}/docs/reference/team`);
+  const tabs = await page.getByRole("tab", { selected: true }).allInnerTexts();
+  expect(new Set(tabs)).toEqual(new Set(["curl"]));
 });
 
 it("a reader chooses the colors for every page, and the system's again", async () => {

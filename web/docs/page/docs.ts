@@ -1,9 +1,11 @@
 import { create, element } from "../../common/elements.ts";
 import { startSearch } from "./search.ts";
+import { startTabs } from "./tabs.ts";
 import { chosenTheme, saveTheme, showTheme, themes } from "./themes.ts";
 
-// What a page has besides its text: a search, a choice of colors, buttons that copy code, the place in its list.
+// What a page has besides its text: tabs, a search, a choice of colors, buttons that copy code, the place in its list.
 
+startTabs();
 addCopyButtons();
 addThemeSwitch();
 addPlace();
@@ -82,7 +84,22 @@ function showCurrentPage(): void {
 
 /** Opens what hides the target of the address. */
 function openTarget(): void {
-  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-  const hidden = target?.closest("details:not([open])");
-  if (hidden instanceof HTMLDetailsElement) hidden.open = true;
+  const id = decodeURIComponent(location.hash.slice(1));
+  const target = document.getElementById(id) ?? findField(id);
+  if (target === null) return;
+  for (let at: Element | null = target; at !== null; at = at.parentElement) {
+    if (at instanceof HTMLDetailsElement) at.open = true;
+  }
+  if (target.id !== id) target.scrollIntoView({ block: "center" });
+}
+
+/** The field that `#listConversations.participant_handle` names: an address of the search. */
+function findField(id: string): HTMLElement | null {
+  const dots = [...id].flatMap((character, at) => (character === "." ? [at] : []));
+  for (const dot of dots) {
+    const fields = document.getElementById(id.slice(0, dot))?.querySelectorAll<HTMLElement>("code.name") ?? [];
+    const field = [...fields].find(({ textContent }) => textContent === id.slice(dot + 1));
+    if (field) return field;
+  }
+  return null;
 }

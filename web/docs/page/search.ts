@@ -1,34 +1,24 @@
 import { create, element } from "../../common/elements.ts";
+import type { Entry } from "../search/compact-index.ts";
+import { openSearchClient } from "./search-client.ts";
 
-type Entry = readonly [title: string, page: string, href: string];
-const SHOWN_MAX = 12;
-
-/** Shows the search, and loads its index when it is first used. */
+/** Shows the search, and starts its worker when it is first used. */
 export function startSearch(): void {
   const box = element("search", HTMLElement);
   const input = element("search-text", HTMLInputElement);
   const panel = element("search-results", HTMLElement);
   const status = element("search-status", HTMLElement);
-  let index: Promise<readonly Entry[]> | null = null;
+  const client = openSearchClient();
 
-  const load = () => {
-    index ??= fetch("/docs/search.json").then((response) => {
-      if (!response.ok) throw new Error(String(response.status));
-      return response.json() as Promise<readonly Entry[]>;
-    });
-    return index;
-  };
   const show = async () => {
     const query = input.value;
-    const entries = await load().catch(() => {
-      index = null;
-      return [];
-    });
+    const results = query.trim() === "" ? [] : await client.find(query);
     if (query !== input.value) return;
-    const results = query.trim() === "" ? [] : find(entries, query);
-    panel.querySelector("ul")?.replaceChildren(...results.map(toItem));
-    panel.hidden = results.length === 0;
-    status.textContent = query.trim() === "" ? "" : `${results.length} results`;
+    const message = toMessage(query, results);
+    panel.querySelector("ul")?.replaceChildren(...(results ?? []).map(toItem));
+    element("search-none", HTMLElement).textContent = results?.length ? "" : message;
+    panel.hidden = query.trim() === "";
+    status.textContent = message;
   };
   const links = () => [...panel.querySelectorAll("a")];
   const close = () => {
@@ -36,7 +26,7 @@ export function startSearch(): void {
     input.focus();
   };
 
-  input.addEventListener("focus", () => void load().catch(() => (index = null)));
+  input.addEventListener("focus", () => client.start());
   input.addEventListener("input", () => void show());
   box.addEventListener("keydown", (event) => {
     const focusable = [input, ...links()];
@@ -51,8 +41,8 @@ export function startSearch(): void {
   box.addEventListener("focusout", ({ relatedTarget }) => {
     if (!(relatedTarget instanceof Node && box.contains(relatedTarget))) panel.hidden = true;
   });
-  panel.addEventListener("click", () => {
-    panel.hidden = true;
+  panel.addEventListener("click", ({ target }) => {
+    if (target instanceof Element && target.closest("a")) panel.hidden = true;
   });
   addEventListener("keydown", (event) => {
     const isTyping = event.target instanceof HTMLElement && event.target.matches("input, textarea, select");
@@ -63,23 +53,14 @@ export function startSearch(): void {
   box.hidden = false;
 }
 
-/** The entries that have every word, those whose title starts with the query first. */
-function find(entries: readonly Entry[], query: string): Entry[] {
-  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-  const rank = ([title, page]: Entry) => {
-    const [inTitle, whole] = [title.toLowerCase(), `${title} ${page}`.toLowerCase()];
-    if (!words.every((word) => whole.includes(word))) return -1;
-    if (inTitle.startsWith(words.join(" "))) return 2;
-    return words.every((word) => inTitle.includes(word)) ? 1 : 0;
-  };
-  return entries
-    .map((entry) => ({ entry, rank: rank(entry) }))
-    .filter((ranked) => ranked.rank >= 0)
-    .sort((a, b) => b.rank - a.rank)
-    .slice(0, SHOWN_MAX)
-    .map(({ entry }) => entry);
+/** What a screen reader says, and the panel shows in place of results. */
+function toMessage(query: string, results: readonly Entry[] | null): string {
+  if (query.trim() === "") return "";
+  if (results === null) return "The search could not be loaded. Check your connection and type again.";
+  if (results.length === 0) return "No results. Try another word, or a part of it.";
+  return `${results.length} result${results.length === 1 ? "" : "s"}`;
 }
 
-function toItem([title, page, href]: Entry): HTMLLIElement {
-  return create("li", {}, create("a", { href }, title, " ", create("span", {}, page)));
+function toItem([title, place, href]: Entry): HTMLLIElement {
+  return create("li", {}, create("a", { href }, title, " ", create("span", {}, place)));
 }

@@ -1,6 +1,8 @@
 import { codeBlock } from "../text/highlight.ts";
 import { type Html, html, joinHtml } from "../text/html.ts";
+import { tabs } from "../text/tabs.ts";
 import type { Json, Operation } from "./document.ts";
+import { pythonSnippet } from "./python.ts";
 import { access, type Parameter, parameters, requestBody } from "./requests.ts";
 import { type ErrorMessage, responseExamples, responsesSection, words } from "./responses.ts";
 import { fieldRows, schemaFields } from "./schema-fields.ts";
@@ -76,8 +78,11 @@ function bodySection(document: Json, operation: Operation): Html | null {
 
 function snippets(document: Json, operation: Operation): Html {
   const client = clientSnippet(document, operation);
-  const name = `${operation.id}-request`;
-  const curl = codeBlock(curlSnippet(document, operation), "sh", `${operation.method} ${operation.path}`);
-  if (client === null) return curl;
-  return html`<details name="${name}" open><summary>curl</summary>${curl}</details><details name="${name}"><summary>TypeScript</summary>${codeBlock(client, "ts", "@parley/client")}</details>`;
+  const python = pythonSnippet(document, operation);
+  const title = `${operation.method} ${operation.path}`;
+  return tabs(`${operation.id}-request`, [
+    { label: "curl", content: codeBlock(curlSnippet(document, operation), "sh", title) },
+    ...(client === null ? [] : [{ label: "TypeScript", content: codeBlock(client, "ts", "@parley/client") }]),
+    ...(python === null ? [] : [{ label: "Python", content: codeBlock(python, "py", "requests") }]),
+  ]);
 }

@@ -1,9 +1,8 @@
+import { BASE_URL_MARK } from "../text/base-url.ts";
+import { clientCall } from "./client-methods.ts";
 import type { Json, Operation } from "./document.ts";
 import { exampleParameters, recordedPath } from "./example-path.ts";
 import { access, exampleBody, parameters, recordedRequest, requestBody } from "./requests.ts";
-
-/** The Web function replaces it by the URL of the deployment. */
-export const BASE_URL_MARK = "{{base_url}}";
 
 /** A request with curl. What a shell must not read is quoted. */
 export function curlSnippet(document: Json, operation: Operation): string {
@@ -40,22 +39,26 @@ function sentBody(document: Json, operation: Operation): string[] {
   return [...(isJson ? [`-H "Content-Type: application/json"`] : []), `-d ${shellQuote(data)}`];
 }
 
-/** A call of the client. Null for what the client is not made for: pages, logins and what platforms call. */
+/** A call of the client: its own method, where it has one. Null for what the client is not made for: pages, logins and what platforms call. */
 export function clientSnippet(document: Json, operation: Operation): string | null {
   const { keyScopes, takesSession } = access(operation);
   if (!operation.path.startsWith("/v1/") && !(takesSession && operation.path.startsWith("/console/"))) return null;
   const { path, query } = exampleParameters(document, operation);
-  const parts = Object.entries({ path, query, body: exampleBody(document, operation) })
+  const body = exampleBody(document, operation);
+  const parts = Object.entries({ path, query, body })
     .filter(([, value]) => value !== undefined && Object.keys(value as Json).length > 0)
     .map(([name, value]) => `  ${name}: ${indent(toLiteral(value))},`);
   const call = `"${operation.method} ${operation.path}"`;
+  const method = clientCall(`${operation.method} ${operation.path}`, { path, query, body });
   return [
     `import { Parley } from "@parley/client";`,
     "",
     `const parley = new Parley({ baseUrl: "${BASE_URL_MARK}"${keyScopes === null ? "" : ", apiKey: process.env.KEY"} });`,
-    parts.length === 0
-      ? `const data = await parley.request(${call});`
-      : `const data = await parley.request(${call}, {\n${parts.join("\n")}\n});`,
+    method !== null
+      ? `const data = await parley.${method.method}(${method.values.map(toLiteral).join(", ")});`
+      : parts.length === 0
+        ? `const data = await parley.request(${call});`
+        : `const data = await parley.request(${call}, {\n${parts.join("\n")}\n});`,
   ].join("\n");
 }
 

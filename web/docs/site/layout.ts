@@ -25,6 +25,7 @@ const icons = {
 export function sitePage(page: SitePage, pages: readonly SitePage[]): Html {
   const title = page.layout === "start" ? "Parley documentation" : `${page.title} · Parley`;
   const navigation = siteNavigation(page, pages);
+  const hasCopy = pages.includes(page);
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -34,7 +35,11 @@ export function sitePage(page: SitePage, pages: readonly SitePage[]): Html {
 <title>${title}</title>
 <meta name="description" content="${page.description}">
 <link rel="icon" href="/docs/icon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="/docs/docs.css">
+${
+  hasCopy &&
+  html`<link rel="alternate" href="${page.path}.md" type="text/markdown">
+`
+}<link rel="stylesheet" href="/docs/docs.css">
 <script src="/docs/theme.js"></script>
 <script src="/docs/docs.js" defer></script>
 </head>
@@ -42,7 +47,7 @@ export function sitePage(page: SitePage, pages: readonly SitePage[]): Html {
 <a class="skip" href="#content">Skip to content</a>
 <header class="top">
 <a class="brand" href="/docs">Parley <span>docs</span></a>
-<search class="search" id="search" hidden><label class="unseen" for="search-text">Search the documentation</label>${icons.search}<input id="search-text" type="search" placeholder="Search" autocomplete="off" spellcheck="false" aria-describedby="search-status"><kbd aria-hidden="true">/</kbd><div class="results" id="search-results" hidden><ul></ul></div><p class="unseen" id="search-status" role="status"></p></search>
+<search class="search" id="search" hidden><label class="unseen" for="search-text">Search the documentation</label>${icons.search}<input id="search-text" type="search" placeholder="Search" autocomplete="off" spellcheck="false" aria-describedby="search-status"><kbd aria-hidden="true">/</kbd><div class="results" id="search-results" hidden><ul></ul><p class="none" id="search-none"></p></div><p class="unseen" id="search-status" role="status"></p></search>
 <a class="document" href="/openapi.json">openapi.json</a>
 <button class="theme" id="theme" type="button" hidden>${icons.theme}<span class="unseen">Color theme: </span><span class="unseen" id="theme-name">system</span></button>
 </header>
@@ -53,6 +58,7 @@ export function sitePage(page: SitePage, pages: readonly SitePage[]): Html {
 ${page.layout === "start" ? "" : html`<p class="group">${page.group}</p>`}
 <h1>${page.title}</h1>
 ${page.body}
+${hasCopy && html`<p class="as-markdown"><a href="${page.path}.md">This page as Markdown</a></p>`}
 ${page.layout === "start" ? "" : neighbors(page, pages)}
 </main>
 ${page.layout === "text" && contents(page)}

@@ -1,10 +1,19 @@
 /** The pages written in Markdown, by group, in the order of the navigation. Each is a path from `docs`. */
 const groups: Readonly<Record<string, readonly string[]>> = {
   "Get started": [
+    "guides/quick-start.md",
     "concepts.md",
     "guides/console.md",
+    "operate/local-stack.md",
+    "operate/simulator.md",
+    "guides/testing.md",
+  ],
+  "Use the API": [
     "guides/authentication.md",
     "guides/client.md",
+    "guides/pagination.md",
+    "guides/idempotency.md",
+    "guides/limits.md",
     "errors.md",
     "guides/versioning.md",
   ],
@@ -29,11 +38,23 @@ const groups: Readonly<Record<string, readonly string[]>> = {
     "guides/sign-in.md",
     "guides/team.md",
     "guides/keys.md",
-    "guides/limits.md",
     "guides/meta-app.md",
   ],
   "Build something": ["guides/auto-reply.md", "guides/chat-tool.md", "guides/help-desk.md"],
+  "Run your own": [
+    "operate/deploy.md",
+    "operate/new-account.md",
+    "operate/settings.md",
+    "operate/commands.md",
+    "operate/domains.md",
+    "operate/upgrade.md",
+    "operate/remove.md",
+  ],
 };
+/** The pages for operators that are published. The others are in the repository only. */
+export const operatorPages = Object.values(groups)
+  .flat()
+  .filter((source) => source.startsWith("operate/"));
 const OTHERS = "More guides";
 
 /** The reference page takes their place: it has the same content, with schemas. */

@@ -1,13 +1,15 @@
 import type { Json } from "../reference/document.ts";
+import type { CompactIndex } from "../search/compact-index.ts";
 import { codeBlock } from "../text/highlight.ts";
 import { html } from "../text/html.ts";
 import { inlineMarkdown, type ResolveLink, renderMarkdown } from "../text/markdown.ts";
 import { errorMessages, errorsPage } from "./errors-page.ts";
 import { type SitePage, sitePage } from "./layout.ts";
+import { type MarkdownCopies, markdownCopies } from "./markdown-copies.ts";
 import { notFoundPage } from "./not-found-page.ts";
 import { listPages, listPrograms, resolveSiteLink, type SourcePage } from "./page-list.ts";
 import { codeUses, referencePages } from "./reference-pages.ts";
-import { type SearchEntry, searchIndex } from "./search-index.ts";
+import { buildSearchIndex } from "./search/build-index.ts";
 import { startPage } from "./start-page.ts";
 
 /** What the site is made from. */
@@ -24,7 +26,9 @@ export interface Site {
   readonly pages: Readonly<Record<string, string>>;
   /** The markup of the page for an address that no page has. */
   readonly notFound: string;
-  readonly search: readonly SearchEntry[];
+  readonly search: CompactIndex;
+  /** Made when it is called: it takes longer than the pages. */
+  markdown(): MarkdownCopies;
 }
 
 /** The pages of the documentation. */
@@ -51,7 +55,8 @@ export function buildSite({ files, document, pictures = [] }: SiteSources): Site
   return {
     pages: Object.fromEntries(all.map((page) => [page.path, sitePage(page, pages).markup])),
     notFound: sitePage(notFoundPage, pages).markup,
-    search: searchIndex(pages),
+    search: buildSearchIndex(pages),
+    markdown: () => markdownCopies(pages, all),
   };
 }
 

@@ -46,7 +46,7 @@ export function codeBlock(code: string, language: string, label?: string): Html 
   const grammar = Object.hasOwn(languages, language) ? languages[language] : undefined;
   const name = label ?? grammar?.name ?? "Text";
   const body = grammar ? highlight(code, grammar.pattern) : new Html(escapeHtml(code));
-  return html`<div class="code"><p class="code-name">${name}</p><pre tabindex="0" role="group" aria-label="${name}"><code>${body}</code></pre></div>`;
+  return html`<div class="code" data-language="${language}"><p class="code-name">${name}</p><pre tabindex="0" role="group" aria-label="${name}"><code>${body}</code></pre></div>`;
 }
 
 function highlight(code: string, pattern: RegExp): Html {

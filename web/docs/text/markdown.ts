@@ -1,6 +1,7 @@
-import { Marked, type Tokens } from "marked";
+import { Marked, type Token, type Tokens } from "marked";
 import { codeBlock } from "./highlight.ts";
 import { escapeHtml, Html, slug } from "./html.ts";
+import { tabs } from "./tabs.ts";
 
 /** A heading of a page. */
 export interface Heading {
@@ -28,13 +29,44 @@ export function renderMarkdown(source: string, resolveLink: ResolveLink): Markdo
   const tokens = marked.lexer(source);
   const title = tokens.find((token) => token.type === "heading" && token.depth === 1) as Tokens.Heading | undefined;
   const paragraph = tokens.find((token) => token.type === "paragraph") as Tokens.Paragraph | undefined;
-  const body = tokens.filter((token) => token !== title);
+  const body = withTabs(
+    marked,
+    tokens.filter((token) => token !== title),
+  );
   return {
     title: plainText(title?.text ?? ""),
     description: plainText(paragraph?.text ?? ""),
     body: new Html(marked.parser(body)),
     headings,
   };
+}
+
+const TAB = /^(\w+) tab$/;
+const tabLabels: Readonly<Record<string, string>> = { sh: "curl", ts: "TypeScript", js: "TypeScript", py: "Python" };
+
+/** Neighboring blocks of code whose language is followed by `tab` are the same in several languages. */
+function withTabs(marked: Marked, tokens: readonly Token[]): Token[] {
+  const result: Token[] = [];
+  let group: Tokens.Code[] = [];
+  const endGroup = () => {
+    if (group.length === 0) return;
+    const items = group.map((token) => {
+      const language = TAB.exec(token.lang ?? "")?.[1] ?? "";
+      return { label: tabLabels[language] ?? language, content: new Html(marked.parser([token])) };
+    });
+    const { markup } = tabs(`tabs-${result.length}`, items);
+    result.push({ type: "html", raw: markup, text: markup, pre: true, block: true, made: true });
+    group = [];
+  };
+  for (const token of tokens) {
+    if (token.type === "code" && TAB.test(token.lang ?? "")) group.push(token as Tokens.Code);
+    else if (token.type !== "space" || group.length === 0) {
+      endGroup();
+      result.push(token);
+    }
+  }
+  endGroup();
+  return result;
 }
 
 /** The Markdown inside a sentence: code, emphasis and links. */
@@ -58,11 +90,17 @@ export function plainText(text: string): string {
 
 const externalOnly: ResolveLink = (href) => (/^(https:\/\/|\/(?!\/)|#)/.test(href) ? href : null);
 
+/** A comment is left out, and other markup is shown as text. */
+function commentOrText(raw: string): string {
+  return /^\s*<!--[\s\S]*?-->\s*$/.test(raw) ? "" : escapeHtml(raw);
+}
+
 function newMarked(resolveLink: ResolveLink, headings: Heading[]): Marked {
   return new Marked({
     gfm: true,
     renderer: {
-      html: ({ raw }) => (/^\s*<!--[\s\S]*?-->\s*$/.test(raw) ? "" : escapeHtml(raw)),
+      // Only tabs are markup that this file made: a token of a page has no such field.
+      html: (token) => ("made" in token ? token.raw : commentOrText(token.raw)),
       code: ({ text, lang }) => codeBlock(text, (lang ?? "").split(" ")[0] ?? "").markup,
       image({ href, text }) {
         const target = resolveLink(href);

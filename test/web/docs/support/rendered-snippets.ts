@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { BASE_URL_MARK } from "../../../../web/docs/reference/snippets.ts";
 import { buildSite } from "../../../../web/docs/site/site.ts";
+import { BASE_URL_MARK } from "../../../../web/docs/text/base-url.ts";
 
 export const BASE_URL = "https://parley.example";
 export const project = fileURLToPath(new URL("../../../..", import.meta.url));
@@ -17,7 +17,7 @@ export interface Snippet {
 const text = (name: string) => readFileSync(join(project, "docs", name), "utf8");
 
 /** The requests of the first page and of the reference, as a reader copies them. */
-export function renderedSnippets(): { readonly curl: readonly Snippet[]; readonly client: readonly Snippet[] } {
+export function renderedSnippets(): Readonly<Record<"curl" | "client" | "python", readonly Snippet[]>> {
   const { pages } = buildSite({
     files: { "errors.md": text("errors.md") },
     document: JSON.parse(text("openapi.json")),
@@ -26,6 +26,7 @@ export function renderedSnippets(): { readonly curl: readonly Snippet[]; readonl
   return {
     curl: snippets.filter(({ code }) => code.startsWith("curl ")),
     client: snippets.filter(({ code }) => code.includes('from "@parley/client"')),
+    python: snippets.filter(({ code }) => code.includes("import requests")),
   };
 }
 
