@@ -115,7 +115,10 @@ export const exceptions: readonly Exception[] = [
       "ANY--app--{proxy+}",
       "ANY--openapi.json",
       "ANY--docs",
+      "ANY--docs.md",
       "ANY--docs--{proxy+}",
+      "ANY--llms.txt",
+      "ANY--llms-full.txt",
       "ANY--webhooks--{platform}",
     ].map((route) => `ParleyService/HttpApi/Gateway/${route}`),
     reason:

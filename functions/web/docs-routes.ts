@@ -66,12 +66,22 @@ const getDocsPage = endpoint.public({
   slashInId: true,
   tag: "Documentation",
   summary: "Get a page of the documentation, its style sheet or its script",
-  description: "For an unknown page, a browser gets a page that links to the others instead of the error.",
+  description:
+    "Each page is also Markdown, at its path with `.md`. For an unknown page, a browser gets a page that links to the others instead of the error.",
   repeatedParameters: "as_empty",
   envelope: false,
   answers: {
     ...fileAnswers(
-      ["text/html", "text/css", "text/javascript", "image/svg+xml", "image/png", "application/json"],
+      [
+        "text/html",
+        "text/markdown",
+        "text/plain",
+        "text/css",
+        "text/javascript",
+        "image/svg+xml",
+        "image/png",
+        "application/json",
+      ],
       policy,
     ),
     404: { types: ["text/html"], headers: policy },
@@ -80,8 +90,42 @@ const getDocsPage = endpoint.public({
   handle: async ({ path, request, ports }) => toPageResponse(ports, `/docs/${path.page}`, request),
 });
 
+/** A text for programs that read the documentation, such as coding assistants. */
+const textRoute = <const Path extends string>(operation: string, path: Path, type: string, summary: string) =>
+  endpoint.public({
+    operation,
+    method: "GET",
+    path,
+    tag: "Documentation",
+    summary,
+    repeatedParameters: "as_empty",
+    envelope: false,
+    answers: fileAnswers([type], policy),
+    refusals: ["route_not_found"],
+    handle: async ({ request, ports }) => toPageResponse(ports, path, request),
+  });
+
+const getDocsMarkdown = textRoute(
+  "getDocsMarkdown",
+  "/docs.md",
+  "text/markdown",
+  "Get the first page of the documentation as Markdown",
+);
+const getDocsList = textRoute(
+  "getDocsList",
+  "/llms.txt",
+  "text/plain",
+  "Get the list of the documentation's pages for language models",
+);
+const getDocsText = textRoute(
+  "getDocsText",
+  "/llms-full.txt",
+  "text/plain",
+  "Get the whole documentation as one Markdown text",
+);
+
 /** The OpenAPI document and the pages of the documentation. */
-export const docsRoutes = [getDocument, getDocs, getDocsPage] as const;
+export const docsRoutes = [getDocument, getDocs, getDocsMarkdown, getDocsPage, getDocsList, getDocsText] as const;
 
 function toPageResponse(ports: DocsPorts, path: string, request: RequestMetadata) {
   const file = ports.pages.get(path);

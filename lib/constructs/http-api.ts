@@ -93,7 +93,10 @@ export class HttpApi extends Construct {
       "/app/{proxy+}",
       "/openapi.json",
       "/docs",
+      "/docs.md",
       "/docs/{proxy+}",
+      "/llms.txt",
+      "/llms-full.txt",
     ]);
     const accessLog = new LogGroup(this, "AccessLog", {
       retention: RetentionDays.TWO_WEEKS,

@@ -22,6 +22,11 @@ it("a stack serves its OpenAPI document and its documentation, with its own addr
     "/docs/docs.js",
     "/docs/theme.js",
     "/docs/search.json",
+    "/docs/search-worker.js",
+    "/docs/guides/sending.md",
+    "/docs.md",
+    "/llms.txt",
+    "/llms-full.txt",
     "/docs/icon.svg",
   ]) {
     expect((await fetch(base_url + path)).status, path).toBe(200);

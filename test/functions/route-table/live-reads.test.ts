@@ -51,7 +51,7 @@ beforeAll(async () => {
   const { "an owner": owner } = await openRouteCallers(testEnv, api, world);
   if (!owner) throw new Error("The owner is missing.");
   apps = await openRouteApps(testEnv, api, async () => null, {
-    docsPaths: ["/docs", "/docs/guides/unknown"],
+    docsPaths: ["/docs", "/docs.md", "/docs/guides/unknown", "/llms.txt", "/llms-full.txt"],
     onMail: (body) => mails.push(body),
     onLogin: (code) => exchangedCodes.push(code),
   });

@@ -228,7 +228,10 @@ export const checkPageRows = routeRows({
 export const webRows = routeRows({
   "getOpenApiDocument: GET /openapi.json": open("/openapi.json"),
   "getDocs: GET /docs": page("/docs"),
+  "getDocsMarkdown: GET /docs.md": page("/docs.md"),
   "getDocsPage: GET /docs/{page}": page("/docs/guides/unknown"),
+  "getDocsList: GET /llms.txt": page("/llms.txt"),
+  "getDocsText: GET /llms-full.txt": page("/llms-full.txt"),
   "getConsole: GET /app": open("/app"),
   "getConsolePage: GET /app/{page}": open("/app/acme/inbox"),
 });

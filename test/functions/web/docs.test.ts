@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, describe, expect, it } from "vitest";
 import { pageHeaders } from "#http/browser/page-files.ts";
 import { noCredentials } from "#http/credentials/credentials.ts";
@@ -25,6 +25,12 @@ writeFileSync(join(folder, "404.html"), "<p>No page: {{base_url}}.</p>");
 const picture = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0xff, 0x00, 0xc3, 0x28]);
 writeFileSync(join(folder, "guides", "inbox.png"), picture);
 writeFileSync(join(folder, "docs.css"), "p { color: red }");
+const text = "# Send\n\nSend it to {{base_url}}/v1 & wait.\n";
+for (const name of ["index.md", join("guides", "sending.md"), "llms.txt", "llms-full.txt"])
+  writeFileSync(join(folder, name), text);
+writeFileSync(join(folder, "search.json"), "[1]");
+writeFileSync(join(folder, "search.json.br"), brotliCompressSync("[1]"));
+writeFileSync(join(folder, "search.json.gz"), gzipSync("[1]"));
 
 const serve = (baseUrl: string) =>
   lambdaHandler(
@@ -135,6 +141,39 @@ it("a page has the URL of the deployment, escaped, under the policy of every pag
   });
 });
 
+it.each([
+  ["/docs.md", "text/markdown; charset=utf-8"],
+  ["/docs/guides/sending.md", "text/markdown; charset=utf-8"],
+  ["/llms.txt", "text/plain; charset=utf-8"],
+  ["/llms-full.txt", "text/plain; charset=utf-8"],
+])("%s is a text for programs with the URL of the deployment as it is, and is revalidated", async (path, type) => {
+  const serving = serve("https://a.example/x?a&b");
+  const { status, headers, body } = await get(path, {}, serving);
+  expect([status, body.toString()]).toEqual([200, "# Send\n\nSend it to https://a.example/x?a&b/v1 & wait.\n"]);
+  expect(headers).toMatchObject({ "content-type": type, "cache-control": "no-cache", vary: "accept-encoding" });
+  const current = await get(path, { headers: { "if-none-match": headers.etag ?? "" } }, serving);
+  expect([current.status, current.body.length]).toEqual([304, 0]);
+  const stale = await get(path, { headers: { "if-none-match": (await get(path)).headers.etag ?? "" } }, serving);
+  expect(stale.status).toBe(200);
+  expect((await get(path, { method: "POST" })).status).toBe(405);
+});
+
+it("the index of the search is served from the copies that the build compressed, which have no address", async () => {
+  for (const [accepted, file] of [
+    ["br", "search.json.br"],
+    ["gzip", "search.json.gz"],
+  ] as const) {
+    const { headers, body } = await get("/docs/search.json", { headers: { "accept-encoding": accepted } });
+    expect([headers["content-encoding"], headers["content-type"]]).toEqual([
+      accepted,
+      "application/json; charset=utf-8",
+    ]);
+    expect(body).toEqual(readFileSync(join(folder, file)));
+    expect((await get(`/docs/${file}`)).status).toBe(404);
+  }
+  expect((await get("/docs/search.json")).body.toString()).toBe("[1]");
+});
+
 it("a page is served with its style sheet", async () => {
   const { body, headers } = await get("/docs/docs.css");
   expect([body.toString(), headers["content-type"]]).toEqual(["p { color: red }", "text/css; charset=utf-8"]);
@@ -144,6 +183,8 @@ it.each([
   "/docs/404",
   "/docs/404.html",
   "/docs/index",
+  "/docs/index.md",
+  "/docs/llms.txt",
   "/docs/openapi.json",
   "/docs/guides",
   "/docs/guides/sending.html",
