@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { readPage } from "./markdown.ts";
 
-const terms = [...readPage("docs/concepts.md").matchAll(/^\*\*(\w+)\.\*\* ([\s\S]+?)\n\n/gm)].map(
+const terms = [...`${readPage("docs/concepts.md")}\n`.matchAll(/^\*\*(\w+)\.\*\* ([\s\S]+?)\n\n/gm)].map(
   ([, term = "", text = ""]) => ({
     term,
     sentences: text.split(/[.!?](?=\s|$)/).filter((sentence) => sentence.trim()),
