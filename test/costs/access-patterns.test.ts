@@ -183,8 +183,8 @@ describe("one item read", () => {
 
   test("the accounts, the endpoints, one endpoint", async () => {
     expect(await get(inboxWorkspace.liveKey, "/v1/accounts")).toEqual(readCost(1));
-    expect(await get(inboxWorkspace.liveKey, "/v1/webhooks")).toEqual(readCost(1));
-    expect(await get(inboxWorkspace.liveKey, `/v1/webhooks/${inboxWorkspace.endpointIds[0]}`)).toEqual(readCost(1));
+    expect(await get(inboxWorkspace.liveKey, "/v1/webhooks")).toEqual(readCost(1.5));
+    expect(await get(inboxWorkspace.liveKey, `/v1/webhooks/${inboxWorkspace.endpointIds[0]}`)).toEqual(readCost(1.5));
   });
 
   test("another tenant's conversation is refused without a read", async () => {

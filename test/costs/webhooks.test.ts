@@ -52,10 +52,11 @@ async function createDeadDeliveries(count: number): Promise<string[]> {
 }
 
 test("an endpoint's update and the rotation of its secret", async () => {
-  expect(await requestCost("PATCH", "", {})).toEqual({ wcu: 0, rcu: 1, sqs: 0 });
-  expect(await requestCost("PATCH", "", { status: "paused" })).toEqual({ wcu: 4, rcu: 2, sqs: 0 });
-  expect(await requestCost("PATCH", "", { status: "active" })).toEqual({ wcu: 4, rcu: 2, sqs: 0 });
-  expect(await requestCost("POST", "/rotate")).toEqual({ wcu: 4, rcu: 2, sqs: 0 });
+  // Each response counts the deliveries of a day: half a unit.
+  expect(await requestCost("PATCH", "", {})).toEqual({ wcu: 0, rcu: 1.5, sqs: 0 });
+  expect(await requestCost("PATCH", "", { status: "paused" })).toEqual({ wcu: 4, rcu: 2.5, sqs: 0 });
+  expect(await requestCost("PATCH", "", { status: "active" })).toEqual({ wcu: 4, rcu: 2.5, sqs: 0 });
+  expect(await requestCost("POST", "/rotate")).toEqual({ wcu: 4, rcu: 2.5, sqs: 0 });
 });
 
 test("a first attempt of a slow endpoint, deferred and made", async () => {
@@ -117,7 +118,8 @@ test("a replayed window of twenty, and a list of undelivered events", async () =
 
 test("one delivery in detail", async () => {
   const [ulid = ""] = await createFailingDeliveries(1);
-  expect(await requestCost("GET", `/deliveries/${deliveryId(ulid, endpointId)}`)).toEqual({ wcu: 0, rcu: 1.5, sqs: 0 });
+  // Its attempt is due, so that its endpoint says what it waits for.
+  expect(await requestCost("GET", `/deliveries/${deliveryId(ulid, endpointId)}`)).toEqual({ wcu: 0, rcu: 2.5, sqs: 0 });
 });
 
 test("a list of deliveries by status or type", async () => {

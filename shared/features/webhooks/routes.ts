@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { eventTypes } from "#base/events/events.ts";
+import { allDone } from "#base/kernel/parallel.ts";
 import { isRefusal } from "#base/kernel/refusals.ts";
-import { iso, isoOrNull, type Millis } from "#base/kernel/time.ts";
 import { getLiveEndpoint } from "#features/delivery/live-endpoint.ts";
 import { endpointsFor } from "#http/endpoints-for.ts";
 import { httpsUrlMeta } from "#http/fields.ts";
@@ -15,7 +15,7 @@ import {
   updateWebhook as update,
 } from "./flows.ts";
 import type { WebhookPorts } from "./ports.ts";
-import { circuitState, circuitStates, type Endpoint } from "./rules/endpoints.ts";
+import { NO_COUNTS, readCounts, toWebhookResponse, type WebhookCountPorts, webhookSchema } from "./webhook-response.ts";
 
 /** Built on the first request, and once per process. */
 let cachedCatalog: ReturnType<typeof eventCatalog> | null = null;
@@ -44,64 +44,9 @@ export const listEventTypes = endpointsFor<object>().caller({
   },
 });
 
-const endpoint = endpointsFor<WebhookPorts>();
+const endpoint = endpointsFor<WebhookPorts & WebhookCountPorts>();
 
 const events = z.array(z.enum(eventTypes)).check(z.minLength(1));
-
-const webhookSchema = z
-  .object({
-    id: z.string(),
-    url: z.string(),
-    events: z.array(z.enum(eventTypes)),
-    status: z.enum(["active", "paused", "deleted"]),
-    paused_by: z.nullable(z.string()).register(z.globalRegistry, {
-      description:
-        "Who paused the endpoint, in the form of an audit entry's `actor`: `system` is Parley itself, after a 410 or days of failures. Null unless it is paused, and where an earlier release paused it.",
-    }),
-    failing_since: z.nullable(z.string()).register(z.globalRegistry, {
-      description:
-        "The first failed attempt since the last success. Null without one, and again when `url` or `status` is changed.",
-    }),
-    circuit: z
-      .object({
-        state: z.enum(circuitStates),
-        opened_at: z.nullable(z.string()),
-        next_probe_at: z.nullable(z.string()),
-      })
-      .register(z.globalRegistry, {
-        description:
-          "The circuit breaker. While it is `open`, the endpoint is not called until `next_probe_at`. `probing`: that time has come. Both times are null while it is `closed`.",
-      }),
-    signing_secret_prefix: z.string(),
-    secondary_active: z.boolean(),
-    secondary_expires_at: z.nullable(z.string()),
-    created_at: z.string(),
-    updated_at: z.string(),
-  })
-  .register(z.globalRegistry, { id: "Endpoint" });
-
-function toWebhookResponse(webhook: Endpoint, now: Millis): z.infer<typeof webhookSchema> {
-  const secondaryExpiresAt =
-    webhook.secondary && webhook.secondary.expiresAt > now ? webhook.secondary.expiresAt : null;
-  return {
-    id: webhook.id,
-    url: webhook.url,
-    events: [...webhook.events],
-    status: webhook.status,
-    paused_by: webhook.pausedBy,
-    failing_since: isoOrNull(webhook.breaker.failingSince),
-    circuit: {
-      state: circuitState(webhook.breaker, now),
-      opened_at: isoOrNull(webhook.breaker.openedAt),
-      next_probe_at: isoOrNull(webhook.breaker.openUntil),
-    },
-    signing_secret_prefix: webhook.secretPrefix,
-    secondary_active: secondaryExpiresAt !== null,
-    secondary_expires_at: isoOrNull(secondaryExpiresAt),
-    created_at: iso(webhook.createdAt),
-    updated_at: iso(webhook.updatedAt),
-  };
-}
 
 export const listWebhooks = endpoint.tenant({
   operation: "listWebhooks",
@@ -111,9 +56,10 @@ export const listWebhooks = endpoint.tenant({
   tag: "Webhooks",
   summary: "List webhook endpoints",
   data: z.object({ endpoints: z.array(webhookSchema) }),
-  handle: async ({ tenant, now, ports }) => ({
-    endpoints: (await list(ports, tenant)).map((webhook) => toWebhookResponse(webhook, now)),
-  }),
+  handle: async ({ tenant, now, ports }) => {
+    const [webhooks, counts] = await allDone([list(ports, tenant), readCounts(ports, tenant, now)]);
+    return { endpoints: webhooks.map((webhook) => toWebhookResponse(webhook, counts, now)) };
+  },
 });
 
 export const createWebhook = endpoint.tenant({
@@ -130,7 +76,8 @@ export const createWebhook = endpoint.tenant({
     const { url, events = eventTypes } = body;
     const result = await create(ports, { tenant, url, events, author, now });
     if (isRefusal(result)) return result;
-    return { endpoint: toWebhookResponse(result.endpoint, now), signing_secret: result.secret };
+    // Nothing was delivered to a new endpoint.
+    return { endpoint: toWebhookResponse(result.endpoint, NO_COUNTS, now), signing_secret: result.secret };
   },
 });
 
@@ -144,8 +91,8 @@ export const getWebhook = endpoint.tenant({
   refusals: ["endpoint_not_found"],
   data: z.object({ endpoint: webhookSchema }),
   handle: async ({ tenant, path, now, ports }) => {
-    const webhook = await getLiveEndpoint(ports, tenant, path.id);
-    return isRefusal(webhook) ? webhook : { endpoint: toWebhookResponse(webhook, now) };
+    const [webhook, counts] = await allDone([getLiveEndpoint(ports, tenant, path.id), readCounts(ports, tenant, now)]);
+    return isRefusal(webhook) ? webhook : { endpoint: toWebhookResponse(webhook, counts, now) };
   },
 });
 
@@ -171,7 +118,8 @@ export const updateWebhook = endpoint.tenant({
       ...(status ? { status } : {}),
     };
     const webhook = await update(ports, { tenant, endpointId: path.id, changes, author, now });
-    return isRefusal(webhook) ? webhook : { endpoint: toWebhookResponse(webhook, now) };
+    if (isRefusal(webhook)) return webhook;
+    return { endpoint: toWebhookResponse(webhook, await readCounts(ports, tenant, now), now) };
   },
 });
 
@@ -202,7 +150,8 @@ export const rotateWebhookSecret = endpoint.tenant({
   handle: async ({ author, tenant, path, now, ports }) => {
     const result = await rotate(ports, { tenant, endpointId: path.id, author, now });
     if (isRefusal(result)) return result;
-    return { endpoint: toWebhookResponse(result.endpoint, now), signing_secret: result.secret };
+    const counts = await readCounts(ports, tenant, now);
+    return { endpoint: toWebhookResponse(result.endpoint, counts, now), signing_secret: result.secret };
   },
 });
 

@@ -1,7 +1,14 @@
 import * as z from "zod/mini";
-import { isoOrNull } from "#base/kernel/time.ts";
+import { isoOrNull, type Millis } from "#base/kernel/time.ts";
 import type { WebhookState } from "../flows/webhook-states.ts";
-import { type Account, accountKey, connections, platforms } from "../rules/accounts.ts";
+import {
+  type Account,
+  accountKey,
+  connections,
+  platforms,
+  subscriptionState,
+  subscriptionStates,
+} from "../rules/accounts.ts";
 
 export const accountSchema = z
   .object({
@@ -24,6 +31,17 @@ export const accountSchema = z
       description:
         "When a check last saw that the platform sends every webhook of the account. Null before the first check did.",
     }),
+    subscription: z
+      .object({
+        state: z.enum(subscriptionStates).register(z.globalRegistry, {
+          description:
+            "`complete`: a check of the last two days saw that the platform sends every webhook of the account. `stale`: the last such check is older, because checks fail or the access has ended. `unchecked`: none did yet.",
+        }),
+        checked_at: z.nullable(z.string()).register(z.globalRegistry, {
+          description: "When a check last saw the subscription complete. Null before the first one did.",
+        }),
+      })
+      .register(z.globalRegistry, { description: "Whether the platform sends the webhooks of the account." }),
     missing_since: z.nullable(z.string()).register(z.globalRegistry, {
       description:
         "Since when messages may be missing that no webhook brought. Null when nothing is missing, and again when they were fetched.",
@@ -34,6 +52,7 @@ export const accountSchema = z
 export function toAccountResponse(
   account: Account,
   { subscribedAt, missingSince }: WebhookState,
+  now: Millis,
 ): z.infer<typeof accountSchema> {
   return {
     account_key: accountKey(account),
@@ -50,6 +69,7 @@ export function toAccountResponse(
     token_expires_at: isoOrNull(account.tokenExpiresAt),
     human_agent_blocked_at: isoOrNull(account.humanAgentBlockedAt),
     subscribed_at: isoOrNull(subscribedAt),
+    subscription: { state: subscriptionState(subscribedAt, now), checked_at: isoOrNull(subscribedAt) },
     missing_since: isoOrNull(missingSince),
   };
 }

@@ -12,8 +12,8 @@ export const listAccounts = endpoint.tenant({
   tag: "Accounts",
   summary: "List accounts",
   data: z.object({ accounts: z.array(accountSchema) }),
-  handle: async ({ tenant, ports }) => {
+  handle: async ({ tenant, now, ports }) => {
     const [accounts, webhookState] = await allDone([ports.accounts.list(tenant), readWebhookStates(ports, tenant)]);
-    return { accounts: accounts.map((account) => toAccountResponse(account, webhookState(account))) };
+    return { accounts: accounts.map((account) => toAccountResponse(account, webhookState(account), now)) };
   },
 });

@@ -68,6 +68,6 @@ export const selectLoginPage = endpoint.session({
     const accounts = await selectPage(ports, selection);
     if (isRefusal(accounts)) return accounts;
     const webhookState = await readWebhookStates(ports, tenant);
-    return { accounts: accounts.map((account) => toAccountResponse(account, webhookState(account))) };
+    return { accounts: accounts.map((account) => toAccountResponse(account, webhookState(account), now)) };
   },
 });

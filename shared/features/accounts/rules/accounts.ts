@@ -172,6 +172,18 @@ const DELAY_MAX: Millis = 15 * MINUTE;
 /** The part of a restriction's wait by which its check is later than its end. */
 const RESTRICTION_SPREAD = 0.1;
 
+/** What the checks know of an account's subscription. */
+export const subscriptionStates = ["complete", "stale", "unchecked"] as const;
+
+/** A check is made once a day. */
+const SUBSCRIPTION_STALE_AFTER: Millis = 2 * DAY;
+
+/** @param subscribedAt when a check last saw a complete subscription */
+export function subscriptionState(subscribedAt: Millis | null, now: Millis): (typeof subscriptionStates)[number] {
+  if (subscribedAt === null) return "unchecked";
+  return now - subscribedAt <= SUBSCRIPTION_STALE_AFTER ? "complete" : "stale";
+}
+
 /**
  * When an account that was checked is checked again. Due checks are looked for once an hour, and each waits up to 15 minutes
  * after that: a check every hour is due by the time of the next look, however long this one waited.

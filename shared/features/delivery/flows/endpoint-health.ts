@@ -8,7 +8,7 @@ import type { Millis } from "#base/kernel/time.ts";
 import type { Endpoint } from "#features/webhooks/rules/endpoints.ts";
 import type { Endpoints } from "#features/webhooks/store/endpoints.ts";
 import { attemptResult, type BatchResult, type Breaker, failureAction, onBatch, slowFor } from "../rules/breaker.ts";
-import { deliveryId } from "../rules/deliveries.ts";
+import { attemptError, deliveryId } from "../rules/deliveries.ts";
 import { drainTask, scheduleTask, type TaskPorts } from "../schedule.ts";
 import type { AttemptKey } from "../store/items.ts";
 
@@ -40,11 +40,12 @@ export function recordAttempt(
   { tenant, endpoint }: CalledEndpoint,
   outcome: AttemptOutcome,
 ): void {
-  const previous = results.get(endpoint.id)?.batchResult ?? { succeeded: false, failed: 0, slowFor: 0 };
+  const previous: BatchResult = results.get(endpoint.id)?.batchResult ?? { succeeded: false, failed: 0, slowFor: 0 };
   const result = attemptResult(outcome);
   const batchResult = {
     succeeded: previous.succeeded || result === "succeeded",
     failed: previous.failed + (result === "failed" ? 1 : 0),
+    lastError: result === "failed" ? attemptError(outcome) : (previous.lastError ?? null),
     slowFor: Math.max(previous.slowFor, slowFor(outcome)),
   };
   results.set(endpoint.id, { tenant, endpoint, batchResult });

@@ -2,13 +2,15 @@ import * as z from "zod/mini";
 import { eventId, eventTypes } from "#base/events/events.ts";
 import { isUlid } from "#base/kernel/ids.ts";
 import { invalidField, isRefusal } from "#base/kernel/refusals.ts";
-import { DAY } from "#base/kernel/time.ts";
+import type { TenantId } from "#base/kernel/tenant.ts";
+import { DAY, type Millis } from "#base/kernel/time.ts";
 import { commaSeparated, instant } from "#http/fields.ts";
 import { getDelivery as readDelivery } from "../flows/get-delivery.ts";
 import { summarizeFailures } from "../flows/summarize.ts";
 import { replayDelivery as replay } from "../replay.ts";
 import { attemptErrors, type Delivery, deliveryId, deliveryStatuses, failingStatuses } from "../rules/deliveries.ts";
-import { endpoint } from "./endpoint.ts";
+import { waitOf, waitReasons } from "../rules/waits.ts";
+import { type DeliveryRoutePorts, endpoint } from "./endpoint.ts";
 
 const deliverySchema = z
   .object({
@@ -18,16 +20,46 @@ const deliverySchema = z
     status: z.enum(deliveryStatuses),
     attempt_number: z.number(),
     next_retry_at: z.nullable(z.number()),
+    waiting_for: z.nullable(z.enum(waitReasons)).register(z.globalRegistry, {
+      description:
+        "What the delivery waits for. `endpoint`: its circuit is open. `retry`: the time of the next attempt. `slot`: a free worker, or a free slot of a slow endpoint. Null while an attempt is made, and when the delivery has ended.",
+    }),
+    waiting_until: z.nullable(z.number()).register(z.globalRegistry, {
+      description:
+        "Until when it waits at least, in epoch milliseconds: the next probe of the endpoint, or the next attempt. Null where no time is known.",
+    }),
     last_response_status: z.nullable(z.number()),
-    last_error: z.nullable(z.enum(attemptErrors)),
+    last_error: z.nullable(z.enum(attemptErrors)).register(z.globalRegistry, {
+      description:
+        "Why the newest attempt failed. `tls`: the certificate is not valid for the name, or the receiver does not speak HTTP/1.1, with which Parley calls: one that speaks HTTP/2 alone refuses the connection. Null after a success, and before the first attempt.",
+    }),
     last_duration_ms: z.nullable(z.number()),
     created_at: z.number(),
     updated_at: z.number(),
   })
   .register(z.globalRegistry, { id: "Delivery" });
 
+/** What decides how deliveries of one endpoint wait. */
+interface WaitContext {
+  /** Of an open circuit; null while it is closed. */
+  readonly nextProbe: Millis | null;
+  readonly now: Millis;
+}
+
+/** Reads the endpoint of deliveries if one of them waits for more than a time that its row names. */
+async function readWaits(
+  { endpoints }: Pick<DeliveryRoutePorts, "endpoints">,
+  tenant: TenantId,
+  { endpointId, rows, now }: { readonly endpointId: string; readonly rows: readonly Delivery[]; readonly now: Millis },
+): Promise<WaitContext> {
+  const isNeeded = rows.some((row) => (waitOf(row, null, now)?.reason ?? "retry") !== "retry");
+  const endpoint = isNeeded ? await endpoints.get(tenant, endpointId) : null;
+  return { nextProbe: endpoint?.breaker.openUntil ?? null, now };
+}
+
 /** Deliveries are the only resource whose times are epoch milliseconds. */
-function toDeliveryResponse(delivery: Delivery): z.infer<typeof deliverySchema> {
+function toDeliveryResponse(delivery: Delivery, { nextProbe, now }: WaitContext): z.infer<typeof deliverySchema> {
+  const wait = waitOf(delivery, nextProbe, now);
   return {
     delivery_id: deliveryId(delivery.eventUlid, delivery.endpointId),
     event_id: eventId(delivery.eventUlid),
@@ -35,6 +67,8 @@ function toDeliveryResponse(delivery: Delivery): z.infer<typeof deliverySchema> 
     status: delivery.status,
     attempt_number: delivery.attempt,
     next_retry_at: delivery.nextRetryAt,
+    waiting_for: wait?.reason ?? null,
+    waiting_until: wait?.until ?? null,
     last_response_status: delivery.lastResponseStatus,
     last_error: delivery.lastError,
     last_duration_ms: delivery.lastDurationMs,
@@ -73,7 +107,8 @@ export const listDeliveries = endpoint.page({
     const filter = { statuses, eventTypes: types, from, to };
     const listQuery = { endpointId: path.id, before: page.position, limit: page.limit, now, filter };
     const { rows, next } = await ports.deliveries.list(tenant, listQuery);
-    return { data: { deliveries: rows.map(toDeliveryResponse) }, next };
+    const waits = await readWaits(ports, tenant, { endpointId: path.id, rows, now });
+    return { data: { deliveries: rows.map((row) => toDeliveryResponse(row, waits)) }, next };
   },
 });
 
@@ -121,8 +156,13 @@ export const getDelivery = endpoint.tenant({
       duration_ms: durationMs,
       response: index === 0 ? response : null,
     }));
+    const waits = await readWaits(ports, tenant, { endpointId: path.id, rows: [row], now });
     return {
-      delivery: { ...toDeliveryResponse(row), event: eventBody === null ? null : JSON.parse(eventBody), attempts },
+      delivery: {
+        ...toDeliveryResponse(row, waits),
+        event: eventBody === null ? null : JSON.parse(eventBody),
+        attempts,
+      },
     };
   },
 });
@@ -141,7 +181,8 @@ export const summarizeDeliveries = endpoint.tenant({
     const { since = now - DAY, status: statuses = failingStatuses } = query;
     const failures = await summarizeFailures(ports, tenant, { endpointId: path.id, since, statuses }, now);
     if (isRefusal(failures)) return failures;
-    return { deliveries: failures.rows.map(toDeliveryResponse), truncated: failures.truncated };
+    const waits = await readWaits(ports, tenant, { endpointId: path.id, rows: failures.rows, now });
+    return { deliveries: failures.rows.map((row) => toDeliveryResponse(row, waits)), truncated: failures.truncated };
   },
 });
 

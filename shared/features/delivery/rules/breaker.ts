@@ -11,7 +11,7 @@ import {
   SLOW_DURATION,
 } from "#base/kernel/limits.ts";
 import type { Millis } from "#base/kernel/time.ts";
-import { GONE } from "./deliveries.ts";
+import { type AttemptError, attemptError, GONE } from "./deliveries.ts";
 
 /**
  * An endpoint's circuit breaker. While it is open the endpoint is not called, except for one probe at each `openUntil`,
@@ -31,6 +31,8 @@ export interface Breaker {
   /** The first failure since the last success, and the failed attempts since. */
   readonly failingSince: Millis | null;
   readonly failedSince: number;
+  /** The class of the newest failure since the last success. */
+  readonly lastError: AttemptError | null;
   /** When its owner was warned. */
   readonly warnedAt: Millis | null;
   /** Until then its attempts are made on the slow deliveries queue, away from other endpoints' attempts. */
@@ -45,6 +47,7 @@ export const CLOSED: Breaker = {
   closedBy: null,
   failingSince: null,
   failedSince: 0,
+  lastError: null,
   warnedAt: null,
   slowUntil: null,
 };
@@ -90,6 +93,8 @@ export function breakerState(breaker: Breaker, now: Millis): BreakerState {
 export interface BatchResult {
   readonly succeeded: boolean;
   readonly failed: number;
+  /** The class of the last failure among them. Absent without one. */
+  readonly lastError?: AttemptError | null;
   /** How long the endpoint is slow because of them; 0 when none was slow. */
   readonly slowFor: Millis;
 }
@@ -136,8 +141,9 @@ export function onBatch(breaker: Breaker, batch: BatchResult, now: Millis): Brea
  */
 export function onProbe(breaker: Breaker, probe: Millis, outcome: AttemptOutcome, now: Millis): Breaker | null {
   if (breaker.openUntil !== probe) return null;
-  const next = applyProbe(breaker, attemptResult(outcome), now);
-  return markSlow(next, slowFor(outcome), now);
+  const result = attemptResult(outcome);
+  const next = applyProbe(breaker, result, now);
+  return markSlow(result === "failed" ? withError(next, attemptError(outcome)) : next, slowFor(outcome), now);
 }
 
 /**
@@ -178,11 +184,16 @@ function applyProbe(breaker: Breaker, result: AttemptResult, now: Millis): Break
 }
 
 /** Failures while it is open come from attempts that started before it opened, and change nothing. */
-function applyBatch(breaker: Breaker, { succeeded, failed }: BatchResult, now: Millis): Breaker {
+function applyBatch(breaker: Breaker, { succeeded, failed, lastError }: BatchResult, now: Millis): Breaker {
   if (succeeded) return transition(breaker, "success", 0, now);
   if (failed === 0) return breaker;
   const isLimit = breaker.openUntil === null && breaker.failures + failed >= FAILURES_TO_OPEN;
-  return transition(breaker, isLimit ? "failure_limit" : "failure", failed, now);
+  const next = transition(breaker, isLimit ? "failure_limit" : "failure", failed, now);
+  return next === breaker ? breaker : withError(next, lastError);
+}
+
+function withError(breaker: Breaker, lastError: AttemptError | null | undefined): Breaker {
+  return lastError ? { ...breaker, lastError } : breaker;
 }
 
 function countFailures(breaker: Breaker, failedAttempts: number, now: Millis): Breaker {

@@ -71,6 +71,31 @@ export function circuitState({ openUntil }: Breaker, now: Millis): CircuitState 
   return now < openUntil ? "open" : "probing";
 }
 
+/**
+ * How an endpoint is, the worst first: `paused`, `circuit_open` (not called but for probes), `failing` (its last attempt
+ * failed), `slow` (answers late, so that its attempts wait for a slot), else `ok`.
+ */
+export const endpointHealthStates = ["ok", "slow", "failing", "circuit_open", "paused"] as const;
+
+interface EndpointHealthView {
+  readonly state: (typeof endpointHealthStates)[number];
+  /** Since when it is in that state; of a paused one its last update. Null for `ok` and `slow`. */
+  readonly since: Millis | null;
+  /** When it is called next: the probe of an open circuit. Null in any other state, in which nothing holds it back. */
+  readonly nextTryAt: Millis | null;
+}
+
+export function endpointHealth(endpoint: Endpoint, now: Millis): EndpointHealthView {
+  const { status, updatedAt, breaker } = endpoint;
+  if (status !== "active") return { state: "paused", since: updatedAt, nextTryAt: null };
+  if (breaker.openUntil !== null) {
+    return { state: "circuit_open", since: breaker.openedAt, nextTryAt: breaker.openUntil };
+  }
+  if (breaker.failingSince !== null) return { state: "failing", since: breaker.failingSince, nextTryAt: null };
+  const isSlow = breaker.slowUntil !== null && now < breaker.slowUntil;
+  return { state: isSlow ? "slow" : "ok", since: null, nextTryAt: null };
+}
+
 /** `whs_` and 32 random bytes in base64. */
 export function formatSigningSecret(random: Uint8Array): string {
   return `whs_${Buffer.from(random).toString("base64")}`;

@@ -6,6 +6,8 @@ export const endpointAttributes = {
   failedSince: "fa",
   failingSince: "fs",
   failures: "bf",
+  /** The class of the newest failure, as the API names it. */
+  lastError: "le",
   op: "o",
   openedAt: "oa",
   openUntil: "bu",

@@ -4,6 +4,7 @@ import { MINUTE, type Millis } from "#base/kernel/time.ts";
 import { type Expression, isOneOf } from "#base/table/expressions.ts";
 import type { Key } from "#base/table/keys.ts";
 import type { Breaker } from "#features/delivery/rules/breaker.ts";
+import type { AttemptError } from "#features/delivery/rules/deliveries.ts";
 import {
   type Endpoint,
   type EndpointStatus,
@@ -55,6 +56,7 @@ interface BreakerFields {
   readonly [A.closedBy]?: Millis;
   readonly [A.failingSince]?: Millis;
   readonly [A.failedSince]?: number;
+  readonly [A.lastError]?: AttemptError;
   readonly [A.warnedAt]?: Millis;
   readonly [A.slowUntil]?: Millis;
 }
@@ -64,12 +66,15 @@ export const failureAttributes = [
   A.failures,
   A.failingSince,
   A.failedSince,
+  A.lastError,
   A.warnedAt,
   A.slowUntil,
 ] as const satisfies readonly (keyof BreakerFields)[];
 
 /** Undefined where there is nothing to store. */
-export function breakerFields(breaker: Breaker): { readonly [name in keyof BreakerFields]: number | undefined } {
+export function breakerFields(breaker: Breaker): {
+  readonly [name in keyof BreakerFields]: BreakerFields[name] | undefined;
+} {
   return {
     [A.failures]: breaker.failures || undefined,
     [A.openedAt]: breaker.openedAt ?? undefined,
@@ -78,6 +83,7 @@ export function breakerFields(breaker: Breaker): { readonly [name in keyof Break
     [A.closedBy]: breaker.closedBy ?? undefined,
     [A.failingSince]: breaker.failingSince ?? undefined,
     [A.failedSince]: breaker.failedSince || undefined,
+    [A.lastError]: breaker.lastError ?? undefined,
     [A.warnedAt]: breaker.warnedAt ?? undefined,
     [A.slowUntil]: breaker.slowUntil ?? undefined,
   };
@@ -94,6 +100,8 @@ function toBreaker(item: BreakerFields): Breaker {
     closedBy: item[A.closedBy] ?? null,
     failingSince: item[A.failingSince] ?? null,
     failedSince: item[A.failedSince] ?? 0,
+    // An earlier release removes the rest of the record after a success.
+    lastError: item[A.failingSince] === undefined ? null : (item[A.lastError] ?? null),
     warnedAt: item[A.warnedAt] ?? null,
     slowUntil: item[A.slowUntil] ?? null,
   };

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
-import { DAY, iso } from "#base/kernel/time.ts";
+import { DAY, iso, MINUTE } from "#base/kernel/time.ts";
+import { CLOSED } from "#features/delivery/rules/breaker.ts";
 import { deliveryId } from "#features/delivery/rules/deliveries.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
 import { openedEach, openedOnce } from "../../../support/opened.ts";
@@ -32,6 +33,31 @@ it("the summary of deliveries lists failures of the last day, newest first, with
   }
   testEnv.advance(DAY);
   expect((await fixture.ask("GET", fixture.endpointPath("/deliveries/summary"))).body.data.deliveries).toEqual([]);
+});
+
+it("a delivery that waits for its endpoint says so until the next probe, and one that has ended says nothing", async () => {
+  const waiting = await fixture.createDelivery(fixture.endpoint, "retrying");
+  await fixture.createDelivery(fixture.endpoint, "dlq");
+  const waits = async () => {
+    const { deliveries } = (await fixture.ask("GET", fixture.endpointPath("/deliveries"))).body.data;
+    const id = deliveryId(waiting.eventUlid, fixture.endpoint.id);
+    const { delivery } = (await fixture.ask("GET", fixture.endpointPath(`/deliveries/${id}`))).body.data;
+    const rows = [...deliveries, delivery] as Record<string, unknown>[];
+    return rows.map((row) => [row.status, row.waiting_for, row.waiting_until]);
+  };
+  // Its next attempt is due.
+  const due = ["retrying", "slot", null];
+  expect(await waits()).toEqual([["dlq", null, null], due, due]);
+  const now = testEnv.now();
+  testEnv.advance(DAY);
+  const openUntil = testEnv.now() + MINUTE;
+  const breaker = { ...CLOSED, failures: 10, openedAt: now, openUntil, wait: MINUTE, failingSince: now };
+  await fixture.ports.endpoints.saveBreaker(fixture.tenant, fixture.endpoint, breaker, now);
+  expect(await waits()).toEqual([
+    ["dlq", null, null],
+    ["retrying", "endpoint", openUntil],
+    ["retrying", "endpoint", openUntil],
+  ]);
 });
 
 it("the summary of deliveries examines the newest 1,000 rows and reports when there are more", async () => {
@@ -109,7 +135,7 @@ it("a replay of a time window reads its window from the query or the body, and t
   const path = fixture.endpointPath("/deliveries/replay");
   expect((await fixture.post(path, { from: from(), status: "blocked" })).body.data).toMatchObject({ matched: 0 });
   expect(
-    (await fixture.post(`${path}?from=${from()}&status=failed`, { from: 1, status: "dlq" })).body.data,
+    (await fixture.post(`${path}?from=${from()}&status=failed`, { from: 0, status: "dlq" })).body.data,
   ).toMatchObject({
     matched: 0,
   });
@@ -147,14 +173,14 @@ it.each([
   ["", undefined],
   ["?from=soon", undefined],
   ["?from=", undefined],
-  ["?from=2&to=1", undefined],
-  ["?from=1&status=pending", undefined],
-  ["?from=1&status=", undefined],
-  ["?from=1&limit=0", undefined],
-  ["?from=1&cursor=x", undefined],
+  ["?from=2026-01-02&to=2026-01-01", undefined],
+  ["?from=0&status=pending", undefined],
+  ["?from=0&status=", undefined],
+  ["?from=0&limit=0", undefined],
+  ["?from=0&cursor=x", undefined],
   ["", { from: null }],
   ["", { from: true }],
-  ["", { from: 1, status: ["dlq"] }],
+  ["", { from: 0, status: ["dlq"] }],
   ["", []],
 ])("a replay of a time window asked for with %s and %j is 400", async (query, body) => {
   expect(await fixture.post(fixture.endpointPath(`/deliveries/replay${query}`), body)).toMatchObject(invalidRequest);
@@ -242,7 +268,7 @@ it.each([
   "event_type=",
   "from=x",
   "to=",
-  "from=2&to=1",
+  "from=2026-01-02&to=2026-01-01",
   "status=dlq&status=failed",
 ])("the list's filters asked for with %s are 400, also at an unknown endpoint", async (query) => {
   for (const path of [fixture.endpointPath(""), "/v1/webhooks/x"]) {

@@ -16,6 +16,7 @@ import {
   onProbe,
   slowFor,
 } from "#features/delivery/rules/breaker.ts";
+import { waitOf } from "#features/delivery/rules/waits.ts";
 import { circuitState } from "#features/webhooks/rules/endpoints.ts";
 
 const NOW: Millis = 1_793_000_000_000;
@@ -280,3 +281,31 @@ it("a breaker changes state only as the transition table says, and reaches every
   );
   expect([...reached].sort()).toEqual(breakerTransitions.map(([from, trigger]) => `${from} ${trigger}`).sort());
 });
+
+it("the newest failure's class stays until a success, also over a probe, and failures of an open circuit change nothing", () => {
+  const failed = onBatch(CLOSED, { succeeded: false, failed: 10, lastError: "timeout", slowFor: 0 }, NOW) ?? CLOSED;
+  expect(failed).toMatchObject({ openUntil: NOW + MINUTE, lastError: "timeout" });
+  expect(onBatch(failed, { succeeded: false, failed: 1, lastError: "dns", slowFor: 0 }, NOW)).toBeNull();
+  const probed = onProbe(failed, NOW + MINUTE, noAnswer("connect"), NOW + MINUTE) ?? CLOSED;
+  expect(probed.lastError).toBe("connect");
+  expect(onProbe(probed, probed.openUntil ?? 0, answered(200), NOW + HOUR)?.lastError).toBeNull();
+});
+
+it.each([
+  ["retrying", NOW + SECOND, null, { reason: "retry", until: NOW + SECOND }],
+  ["retrying", NOW + SECOND, NOW + MINUTE, { reason: "retry", until: NOW + SECOND }],
+  ["retrying", null, NOW + MINUTE, { reason: "endpoint", until: NOW + MINUTE }],
+  ["retrying", null, null, { reason: "endpoint", until: null }],
+  ["retrying", NOW - SECOND, NOW + MINUTE, { reason: "endpoint", until: NOW + MINUTE }],
+  ["retrying", NOW - SECOND, null, { reason: "slot", until: null }],
+  ["pending", null, null, { reason: "slot", until: null }],
+  ["pending", null, NOW + MINUTE, { reason: "endpoint", until: NOW + MINUTE }],
+  ["attempting", null, null, null],
+  ["delivered", null, null, null],
+  ["dlq", null, NOW + MINUTE, null],
+] as const)(
+  "a delivery that is %s until %s, with the probe %s, waits for %j",
+  (status, nextRetryAt, nextProbe, wait) => {
+    expect(waitOf({ status, nextRetryAt }, nextProbe, NOW)).toEqual(wait);
+  },
+);

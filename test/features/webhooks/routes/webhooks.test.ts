@@ -2,8 +2,10 @@ import { expect, it } from "vitest";
 import { eventTypes } from "#base/events/events.ts";
 import { DAY, iso, MINUTE } from "#base/kernel/time.ts";
 import { createOperatorKey } from "#features/access/flows/keys.ts";
-import { CLOSED } from "#features/delivery/rules/breaker.ts";
+import { type Breaker, CLOSED, onBatch } from "#features/delivery/rules/breaker.ts";
 import { deliveryId } from "#features/delivery/rules/deliveries.ts";
+import { NO_ANSWERS } from "#features/stats/rules.ts";
+import type { Counters } from "#features/stats/store.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
 import { openedEach, openedOnce } from "../../../support/opened.ts";
 import { invalidRequest, openWebhookApiFixture } from "../../../support/routes/webhook-api-fixture.ts";
@@ -61,6 +63,45 @@ it("an endpoint shows its circuit, since when it fails and who paused it, in the
   expect(paused).toMatchObject({ failing_since: null, paused_by: expect.stringMatching(/^key:/) });
   const [audit] = (await fixture.ask("GET", "/v1/audit")).body.data.audit;
   expect(audit).toMatchObject({ action: "webhook.update", actor: paused.paused_by });
+});
+
+it("an endpoint's health names the state that counts most, with its times, its newest failure and the deliveries of a day", async () => {
+  const health = async () => (await fixture.ask("GET", fixture.endpointPath())).body.data.endpoint.health;
+  const ok = {
+    state: "ok",
+    since: null,
+    failing_since: null,
+    next_try_at: null,
+    last_error: null,
+    delivered_24h: 0,
+    failed_24h: 0,
+  };
+  expect(await health()).toEqual(ok);
+  const now = testEnv.now();
+  const ended = { delivered: 3, failed: 2, dlq: 1 };
+  const counts = { received: 0, sent: 0, answers: NO_ANSWERS, endpoints: new Map([[fixture.endpoint.id, ended]]) };
+  await (fixture.ports.counters as Counters).add(fixture.tenant, counts, now);
+  const counted = { ...ok, delivered_24h: 3, failed_24h: 3 };
+  expect(await health()).toEqual(counted);
+
+  let endpoint = fixture.endpoint;
+  const save = async (breaker: Breaker) => {
+    await fixture.ports.endpoints.saveBreaker(fixture.tenant, endpoint, breaker, now);
+    endpoint = (await fixture.ports.endpoints.get(fixture.tenant, endpoint.id)) ?? endpoint;
+  };
+  const slow = { ...CLOSED, slowUntil: now + MINUTE };
+  await save(slow);
+  expect(await health()).toEqual({ ...counted, state: "slow" });
+  const failed = onBatch(slow, { succeeded: false, failed: 1, lastError: "tls", slowFor: 0 }, now) ?? CLOSED;
+  await save(failed);
+  const failing = { ...counted, state: "failing", since: iso(now), failing_since: iso(now), last_error: "tls" };
+  expect(await health()).toEqual(failing);
+  await save(onBatch(failed, { succeeded: false, failed: 9, lastError: "status", slowFor: 0 }, now) ?? CLOSED);
+  const open = { ...failing, state: "circuit_open", next_try_at: iso(now + MINUTE), last_error: "status" };
+  expect(await health()).toEqual(open);
+  expect((await fixture.ask("GET", "/v1/webhooks")).body.data.endpoints[0].health).toEqual(open);
+  const paused = (await fixture.ask("PATCH", fixture.endpointPath(), { status: "paused" })).body.data.endpoint;
+  expect(paused.health).toEqual({ ...counted, state: "paused", since: paused.updated_at });
 });
 
 it("a PATCH of an endpoint without fields changes nothing", async () => {
@@ -148,8 +189,8 @@ const routes = [
   ["POST", "/rotate", undefined],
   ["POST", "/test", undefined],
   ["GET", "/deliveries/summary", undefined],
-  ["POST", "/deliveries/replay?from=1", undefined],
-  ["POST", "/deliveries/replay?from=1&status=delivered", undefined],
+  ["POST", "/deliveries/replay?from=0", undefined],
+  ["POST", "/deliveries/replay?from=0&status=delivered", undefined],
   ["POST", "/deliveries/DELIVERY/replay", undefined],
 ] as const;
 

@@ -155,20 +155,25 @@ it("a lost subscription whose backfill is still noted an hour after its end is q
 });
 
 it("an account shows how it is connected, the end of its token, and when a check last found its subscription", async () => {
-  const shown = async (of: TenantId) => {
+  const shown = async (of: TenantId, now = 0) => {
     const webhookState = await readWebhookStates(fixture.stores, of);
-    return (await fixture.stores.accounts.list(of)).map((account) => toAccountResponse(account, webhookState(account)));
+    const accounts = await fixture.stores.accounts.list(of);
+    return accounts.map((account) => toAccountResponse(account, webhookState(account), now));
   };
   await connect(messenger());
-  const unchecked = { connection: "messenger", token_expires_at: null, subscribed_at: null };
+  const subscription = { state: "unchecked", checked_at: null };
+  const unchecked = { connection: "messenger", token_expires_at: null, subscribed_at: null, subscription };
   expect(await shown(tenant)).toEqual([expect.objectContaining(unchecked)]);
   await connectBoth();
   const subscribedAt = (await fixture.stores.accountChecks.get(tenant, messenger()))?.subscribedAt ?? 0;
-  const checked = { subscribed_at: new Date(subscribedAt).toISOString() };
+  const checkedAt = new Date(subscribedAt).toISOString();
+  const checked = { subscribed_at: checkedAt, subscription: { state: "complete", checked_at: checkedAt } };
   expect(await shown(tenant)).toEqual([
     expect.objectContaining({ connection: "instagram_page", subscribed_at: expect.any(String) }),
     expect.objectContaining({ connection: "messenger", ...checked }),
   ]);
+  const [, stale] = await shown(tenant, subscribedAt + 2 * DAY + 1);
+  expect(stale?.subscription).toEqual({ state: "stale", checked_at: checkedAt });
   expect(await shown(await fixture.team.newTenant())).toEqual([]);
 });
 
@@ -177,7 +182,7 @@ it("a lost subscription is shown on each account until its backfill reached its 
   const shown = async () => {
     const webhookState = await readWebhookStates(fixture.stores, tenant);
     const accounts = await fixture.stores.accounts.list(tenant);
-    return accounts.map((account) => toAccountResponse(account, webhookState(account)).missing_since);
+    return accounts.map((account) => toAccountResponse(account, webhookState(account), 0).missing_since);
   };
   expect(await shown()).toEqual([null, null]);
   fixture.subscribed.clear();

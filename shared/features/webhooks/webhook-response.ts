@@ -1,0 +1,146 @@
+import * as z from "zod/mini";
+import { eventTypes } from "#base/events/events.ts";
+import type { TenantId } from "#base/kernel/tenant.ts";
+import { iso, isoOrNull, type Millis } from "#base/kernel/time.ts";
+import { attemptErrors } from "#features/delivery/rules/deliveries.ts";
+import type { Counters, TimeCounts } from "#features/stats/store.ts";
+import { circuitState, circuitStates, type Endpoint, endpointHealth, endpointHealthStates } from "./rules/endpoints.ts";
+
+/** What an endpoint shows of the deliveries of a day. */
+export interface WebhookCountPorts {
+  readonly counters: Pick<Counters, "window">;
+}
+
+type EndpointCounts = Pick<TimeCounts, "forEndpoint">;
+
+export const NO_COUNTS: EndpointCounts = { forEndpoint: () => ({ delivered: 0, failed: 0, dlq: 0 }) };
+
+/** The counts of the current hour and the 24 before it, of all endpoints of a tenant, in one query. */
+export function readCounts({ counters }: WebhookCountPorts, tenant: TenantId, now: Millis): Promise<EndpointCounts> {
+  return counters.window(tenant, now);
+}
+
+const described = (description: string) => ({ description });
+
+const healthSchema = z
+  .object({
+    state: z
+      .enum(endpointHealthStates)
+      .register(
+        z.globalRegistry,
+        described(
+          "`paused`: not called. `circuit_open`: not called but for a probe at `next_try_at`. `failing`: its newest attempt failed. `slow`: it answers late, so that its attempts wait for a free slot. Else `ok`. The first of these that applies.",
+        ),
+      ),
+    since: z
+      .nullable(z.string())
+      .register(
+        z.globalRegistry,
+        described("Since when it is in that state; of a paused endpoint, its last update. Null for `ok` and `slow`."),
+      ),
+    failing_since: z
+      .nullable(z.string())
+      .register(z.globalRegistry, described("The first failed attempt since the last success. Null without one.")),
+    next_try_at: z
+      .nullable(z.string())
+      .register(z.globalRegistry, described("The next probe of an open circuit. Null in any other state.")),
+    last_error: z
+      .nullable(z.enum(attemptErrors))
+      .register(
+        z.globalRegistry,
+        described(
+          "The class of the newest failure since the last success, as `last_error` of a delivery names it: `tls` is also a receiver that speaks HTTP/2 alone. Parley calls with HTTP/1.1. Null without one, and while only an earlier release saw it.",
+        ),
+      ),
+    delivered_24h: z
+      .int()
+      .register(
+        z.globalRegistry,
+        described("The deliveries that succeeded in the current hour and the 24 hours before it."),
+      ),
+    failed_24h: z
+      .int()
+      .register(
+        z.globalRegistry,
+        described(
+          "The deliveries that ended as `failed`, `blocked` or `dlq` in the same time. A replay reduces no count.",
+        ),
+      ),
+  })
+  .register(z.globalRegistry, described("How the endpoint is, and how its deliveries of a day ended."));
+
+export const webhookSchema = z
+  .object({
+    id: z.string(),
+    url: z.string(),
+    events: z.array(z.enum(eventTypes)),
+    status: z.enum(["active", "paused", "deleted"]),
+    paused_by: z.nullable(z.string()).register(z.globalRegistry, {
+      description:
+        "Who paused the endpoint, in the form of an audit entry's `actor`: `system` is Parley itself, after a 410 or days of failures. Null unless it is paused, and where an earlier release paused it.",
+    }),
+    failing_since: z.nullable(z.string()).register(z.globalRegistry, {
+      description:
+        "The first failed attempt since the last success. Null without one, and again when `url` or `status` is changed.",
+    }),
+    circuit: z
+      .object({
+        state: z.enum(circuitStates),
+        opened_at: z.nullable(z.string()),
+        next_probe_at: z.nullable(z.string()),
+      })
+      .register(z.globalRegistry, {
+        description:
+          "The circuit breaker. While it is `open`, the endpoint is not called until `next_probe_at`. `probing`: that time has come. Both times are null while it is `closed`.",
+      }),
+    health: healthSchema,
+    signing_secret_prefix: z.string(),
+    secondary_active: z.boolean(),
+    secondary_expires_at: z.nullable(z.string()),
+    created_at: z.string(),
+    updated_at: z.string(),
+  })
+  .register(z.globalRegistry, { id: "Endpoint" });
+
+/** @param counts of all endpoints of the tenant */
+export function toWebhookResponse(
+  webhook: Endpoint,
+  counts: EndpointCounts,
+  now: Millis,
+): z.infer<typeof webhookSchema> {
+  const secondaryExpiresAt =
+    webhook.secondary && webhook.secondary.expiresAt > now ? webhook.secondary.expiresAt : null;
+  return {
+    id: webhook.id,
+    url: webhook.url,
+    events: [...webhook.events],
+    status: webhook.status,
+    paused_by: webhook.pausedBy,
+    failing_since: isoOrNull(webhook.breaker.failingSince),
+    circuit: {
+      state: circuitState(webhook.breaker, now),
+      opened_at: isoOrNull(webhook.breaker.openedAt),
+      next_probe_at: isoOrNull(webhook.breaker.openUntil),
+    },
+    health: toHealthResponse(webhook, counts, now),
+    signing_secret_prefix: webhook.secretPrefix,
+    secondary_active: secondaryExpiresAt !== null,
+    secondary_expires_at: isoOrNull(secondaryExpiresAt),
+    created_at: iso(webhook.createdAt),
+    updated_at: iso(webhook.updatedAt),
+  };
+}
+
+function toHealthResponse(webhook: Endpoint, counts: EndpointCounts, now: Millis): z.infer<typeof healthSchema> {
+  const { state, since, nextTryAt } = endpointHealth(webhook, now);
+  const { delivered, failed, dlq } = counts.forEndpoint(webhook.id);
+  return {
+    state,
+    since: isoOrNull(since),
+    failing_since: isoOrNull(webhook.breaker.failingSince),
+    next_try_at: isoOrNull(nextTryAt),
+    last_error: webhook.breaker.lastError,
+    delivered_24h: delivered,
+    failed_24h: failed + dlq,
+  };
+}
