@@ -21,7 +21,7 @@ const help: Record<Reason, ErrorHelp> = {
   },
   unauthorized: {
     when: "The `Authorization` header is malformed, or its key is unknown or revoked. Without the header: the session cookie is missing, malformed, sent twice, expired or signed out. Also: the route does not accept this kind of credential.",
-    fix: "Send `Authorization: Bearer <API key>` with an active key. In a browser, sign in again.",
+    fix: "`detail` and the message name the cause, such as `revoked_key`. Send `Authorization: Bearer <API key>` with an active key. In a browser, sign in again.",
   },
   invalid_token: {
     when: "The token of a sign-in link was used, has expired or is unknown.",
@@ -313,7 +313,7 @@ status, never on \`message\`. \`detail\` is an empty string when there is nothin
 \`rate_limited\`: the gateway's own 429 has no body.
 
 Each code has an anchor in the documentation of a deployment, such as \`/docs/errors#window_closed\`, with the operations
-that return it.
+that return it. \`docs_url\` of an error is the address of its own.
 
 | Status | Code | Message | When | What to do |
 |---|---|---|---|---|`;

@@ -3,7 +3,7 @@ import { openQueue } from "#base/aws/queues.ts";
 import { serviceKeysReader } from "#base/aws/service-keys.ts";
 import { openUploadFiles, openUploadGrants } from "#base/aws/upload-files.ts";
 import { openVault } from "#base/aws/vault.ts";
-import { limitSetting, optionalSetting, setting } from "#base/config/settings.ts";
+import { limitSetting, optionalSetting, setting, simulatorUrlSetting } from "#base/config/settings.ts";
 import { apiKeyStore } from "#features/access/store/api-keys.ts";
 import { auditStore } from "#features/access/store/audit.ts";
 import { membershipStore } from "#features/access/store/memberships.ts";
@@ -107,6 +107,7 @@ export function apiPorts(host: Host = processHost): ApiPorts {
     consoleOrigin: new URL(setting("consoleUrl", settings)).origin,
     cursorKeys: async () => (await root()).cursor,
     siteUrl: optionalSetting("siteUrl", settings),
+    simulatorUrl: simulatorUrlSetting(settings),
     log,
   };
 }

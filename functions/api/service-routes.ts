@@ -4,8 +4,9 @@ import { withoutEndSlashes } from "#base/kernel/text/urls.ts";
 import { iso } from "#base/kernel/time.ts";
 import { endpointsFor } from "#http/endpoints-for.ts";
 import { HttpResponse } from "#http/http-response.ts";
+import { type FrontPagePorts, frontLinksSchema, frontPage } from "./front-page.ts";
 
-const endpoint = endpointsFor<{ readonly siteUrl: string | null }>();
+const endpoint = endpointsFor<FrontPagePorts & { readonly siteUrl: string | null }>();
 
 /** The version of the service. The version of the interface is part of its paths. */
 const VERSION = "0.1.0";
@@ -43,10 +44,21 @@ export const redirectToSite = endpoint.public({
   path: "/",
   tag: "Service",
   summary: "Redirect to the website",
+  description:
+    "Without a website, the error names the addresses of the documentation, the console and the health check, and a browser gets them as a page.",
   envelope: false,
-  ...toSite,
+  status: 301,
+  answers: {
+    ...toSite.answers,
+    404: {
+      types: ["text/html"],
+      headers: { "content-security-policy": "What the page may load: files of its own origin." },
+    },
+  },
   refusals: ["route_not_found"],
-  handle: async ({ ports, request }) => siteRedirect(ports.siteUrl, "/", request.query),
+  errorFields: { 404: frontLinksSchema },
+  handle: async ({ ports, request }) =>
+    ports.siteUrl ? siteRedirect(ports.siteUrl, "/", request.query) : frontPage(ports, request),
 });
 
 export const redirectToSecurityTxt = endpoint.public({

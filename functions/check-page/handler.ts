@@ -3,6 +3,7 @@ import { checkPageRoutes } from "#features/holds/routes/check-page.ts";
 import { createApp } from "#http/app.ts";
 import { noCredentials } from "#http/credentials/credentials.ts";
 import { lambdaHandler } from "#http/lambda.ts";
+import { errorsPageUrl } from "../support/docs-url.ts";
 import { log } from "../support/log.ts";
 import { originSecrets } from "../support/origin-secrets.ts";
 import { checkPagePorts } from "./ports.ts";
@@ -13,6 +14,7 @@ export const handler = lambdaHandler(
     endpoints: checkPageRoutes,
     ports: checkPagePorts(),
     credentials: noCredentials,
+    docsUrl: errorsPageUrl(),
     now: clockNow,
     log,
   }),

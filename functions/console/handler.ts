@@ -2,6 +2,7 @@ import { clockNow } from "#base/kernel/time.ts";
 import { createApp } from "#http/app.ts";
 import { sessionCredentials } from "#http/credentials/caller-credentials.ts";
 import { lambdaHandler } from "#http/lambda.ts";
+import { errorsPageUrl } from "../support/docs-url.ts";
 import { log } from "../support/log.ts";
 import { originSecrets } from "../support/origin-secrets.ts";
 import { consolePorts } from "./ports.ts";
@@ -16,6 +17,7 @@ export const handler = lambdaHandler(
     ports,
     credentials: sessionCredentials(ports),
     cors: { origin: ports.consoleOrigin },
+    docsUrl: errorsPageUrl(),
     now: clockNow,
     log,
   }),

@@ -3,6 +3,7 @@ import { intakeRoutes } from "#features/inbox/routes/intake.ts";
 import { createApp } from "#http/app.ts";
 import { noCredentials } from "#http/credentials/credentials.ts";
 import { lambdaHandler } from "#http/lambda.ts";
+import { errorsPageUrl } from "../support/docs-url.ts";
 import { log } from "../support/log.ts";
 import { intakePorts } from "./ports.ts";
 
@@ -12,6 +13,7 @@ export const handler = lambdaHandler(
     endpoints: intakeRoutes,
     ports: intakePorts(),
     credentials: noCredentials,
+    docsUrl: errorsPageUrl(),
     now: clockNow,
     log,
   }),

@@ -2,6 +2,7 @@ import { clockNow } from "#base/kernel/time.ts";
 import { createApp } from "#http/app.ts";
 import { noCredentials } from "#http/credentials/credentials.ts";
 import { lambdaHandler } from "#http/lambda.ts";
+import { errorsPageUrl } from "../support/docs-url.ts";
 import { log } from "../support/log.ts";
 import { webPorts } from "./ports.ts";
 import { webRoutes } from "./routes.ts";
@@ -12,6 +13,7 @@ export const handler = lambdaHandler(
     endpoints: webRoutes,
     ports: webPorts(),
     credentials: noCredentials,
+    docsUrl: errorsPageUrl(),
     now: clockNow,
     log,
   }),

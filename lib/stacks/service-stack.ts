@@ -109,7 +109,9 @@ export class ServiceStack extends Stack {
     for (const each of [api, checkPage, consoleFunction, connect]) front?.identifyTo(each);
     const apiUrl = front?.url ?? gateway.url;
     const baseUrl = settings.baseUrl ?? apiUrl;
-    for (const each of [api, consoleFunction, connect, web, mailer]) each.addEnvironment(env.baseUrl, baseUrl);
+    for (const each of [api, checkPage, consoleFunction, connect, web, intake, mailer]) {
+      each.addEnvironment(env.baseUrl, baseUrl);
+    }
     for (const each of [api, consoleFunction, connect, socket]) {
       each.addEnvironment(env.consoleUrl, settings.consoleUrl ?? baseUrl);
     }

@@ -1,7 +1,7 @@
 import { runInvocation } from "#base/kernel/call-scope.ts";
 import { withDeadline } from "#base/kernel/deadline.ts";
 import { newUlid } from "#base/kernel/ids.ts";
-import { refuse } from "#base/kernel/refusals.ts";
+import { type Refusal, refuse } from "#base/kernel/refusals.ts";
 import { startRequestTime } from "#base/kernel/request-time.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { runWithTrace } from "#base/kernel/trace.ts";
@@ -11,9 +11,10 @@ import { type CorsPolicy, isPreflight, preflightResponse, withCors } from "./cor
 import { withDeprecation } from "./deprecation.ts";
 import type { Endpoint, RequestMetadata } from "./endpoint.ts";
 import type { ReadableHeaders } from "./header-map.ts";
+import { nearestRoute } from "./hints/nearest-route.ts";
 import { HttpResponse } from "./http-response.ts";
 import type { RawRequest } from "./raw-request.ts";
-import { allowedMethods, createRouter } from "./router.ts";
+import { allowedMethods, createRouter, type Route } from "./router.ts";
 import { failure, type Guards, type IncomingRequest, serve, withCommonHeaders, withPace } from "./serve.ts";
 
 /** The log line of a fault. It has no message, because a message may contain what the caller sent. */
@@ -59,6 +60,8 @@ export interface AppResponse {
 }
 
 export interface App {
+  /** The page of the errors, to which each error links. */
+  readonly docsUrl?: string | undefined;
   fetch(request: RawRequest, edge?: Edge): Promise<AppResponse>;
 }
 
@@ -72,10 +75,11 @@ export function createApp<P>(
   const router = createRouter(options.endpoints);
   const answers = new Map<Endpoint<P>, Answer>();
   return {
+    docsUrl: options.docsUrl,
     async fetch(request, edge = {}) {
       const path = encodedPath(request.url, edge);
       const match = router.find(request.method, path);
-      if (!match) return unroutedResponse(options, router.matching(path), request, edge);
+      if (!match) return unroutedResponse(options, router.matching(path), request, { ...edge, path });
       const { route: endpoint, parameters } = match;
       const answer = answers.get(endpoint) ?? toAnswer(endpoint, options);
       answers.set(endpoint, answer);
@@ -88,10 +92,10 @@ export function createApp<P>(
 
 /** The response to a path that no route has, to a method that its routes do not have, and to a preflight. */
 function unroutedResponse<P>(
-  { cors, now }: AppOptions<P>,
+  { cors, now, docsUrl, endpoints }: AppOptions<P>,
   matching: readonly Endpoint<P>[],
   request: RawRequest,
-  edge: Edge,
+  { path, ...edge }: Edge & { readonly path: string },
 ): HttpResponse {
   const correlationId = resolveCorrelationId(edge, now());
   const answer = (response: HttpResponse) => {
@@ -99,11 +103,22 @@ function unroutedResponse<P>(
     return cors && isReadableByConsole(matching) ? withCors(common, request, cors) : common;
   };
   const methods = allowedMethods(matching);
-  if (methods.length === 0) return answer(failure(refuse("route_not_found")));
+  if (methods.length === 0) return answer(failure(refuseRoute(endpoints, request.method, path), docsUrl));
   if (cors && isReadableByConsole(matching) && isPreflight(request, cors)) return answer(preflightResponse(methods));
-  const refusal = answer(failure(refuse("method_not_allowed")));
+  const refusal = answer(failure(refuseMethod(methods), docsUrl));
   refusal.headers.set("allow", methods.join(", "));
   return refusal;
+}
+
+function refuseRoute(routes: readonly Route[], method: string, path: string): Refusal<"route_not_found"> {
+  const nearest = nearestRoute(routes, method, path);
+  const refusal = refuse("route_not_found");
+  return nearest === null ? refusal : { ...refusal, message: `No route matches this path. Did you mean ${nearest}?` };
+}
+
+function refuseMethod(methods: readonly string[]): Refusal<"method_not_allowed"> {
+  const message = `Method not allowed for this path. It takes ${methods.join(", ")}.`;
+  return { ...refuse("method_not_allowed"), message };
 }
 
 function isReadableByConsole(endpoints: readonly { readonly cors?: false }[]): boolean {
@@ -126,7 +141,7 @@ function toAnswer<P>(endpoint: Endpoint<P>, options: AppOptions<P>): Answer {
       const { operation } = endpoint;
       const { correlationId } = request.metadata;
       options.log({ event: "request.failed", operation, correlation_id: correlationId, error: className(error) });
-      return failure(refuse("internal_error"));
+      return failure(refuse("internal_error"), options.docsUrl);
     });
   const { ports } = options;
   const locate = endpoint.browserLocation?.bind(endpoint);

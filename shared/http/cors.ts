@@ -7,7 +7,7 @@ export interface CorsPolicy {
 
 const ALLOWED_HEADERS = "content-type, idempotency-key, x-csrf-token";
 const EXPOSED_HEADERS =
-  "deprecation, idempotent-replayed, link, ratelimit-limit, ratelimit-remaining, ratelimit-reset, retry-after, sunset, x-correlation-id";
+  "deprecation, idempotent-replayed, link, parley-ignored, ratelimit-limit, ratelimit-remaining, ratelimit-reset, retry-after, sunset, x-correlation-id";
 /** Two hours. Chromium stores no preflight for longer. */
 const MAX_AGE_SECONDS = 7_200;
 

@@ -12,7 +12,13 @@ import { cleanFilename, normalizeContentType } from "#features/uploads/rules/med
 const INSTANT_MAX: Millis = 2 ** 48 - 1;
 const isoText = z.union([z.iso.datetime({ offset: true, local: true }), z.iso.date()]);
 
-/** ISO 8601 (UTC when it names no zone) or epoch milliseconds. Anything else is 400. */
+/** A number from 1 to this one is a time in seconds: as milliseconds it would be in the first three years after 1970. */
+const SECONDS_MAX = 10 ** 11;
+
+/**
+ * ISO 8601 (UTC when it names no zone) or epoch milliseconds. Anything else is 400, and so are epoch seconds, which would
+ * select all that is stored.
+ */
 export const instant = z.pipe(
   z.union([z.string(), z.number()]).check(
     z.meta({
@@ -26,18 +32,24 @@ export const instant = z.pipe(
   ),
   z.transform((value: string | number, payload): Millis => {
     const at = parseInstant(value);
-    if (at !== null) return at;
+    const isSeconds = at !== null && isNumeric(value) && at >= 1 && at <= SECONDS_MAX;
+    if (at !== null && !isSeconds) return at;
+    const hint = isSeconds ? "; this is a time in seconds: multiply it by 1000" : "";
     payload.issues.push({
       code: "custom",
       input: value,
-      message: "must be a time in ISO 8601 or epoch milliseconds",
+      message: `must be a time in ISO 8601 or epoch milliseconds${hint}`,
     });
     return z.NEVER;
   }),
 );
 
+function isNumeric(value: string | number): boolean {
+  return typeof value === "number" || /^[0-9]{1,15}$/.test(value);
+}
+
 function parseInstant(value: string | number): Millis | null {
-  const at = typeof value === "number" || /^[0-9]{1,15}$/.test(value) ? Number(value) : parseIsoDate(value);
+  const at = isNumeric(value) ? Number(value) : parseIsoDate(String(value));
   return Number.isInteger(at) && at >= 0 && at <= INSTANT_MAX ? at : null;
 }
 

@@ -34,7 +34,7 @@ export type HttpHandler = (
  * @param readOriginSecrets of what is in front of the gateway and forwards the address of the client. Null: nothing is
  */
 export function lambdaHandler(
-  app: Pick<App, "fetch">,
+  app: Pick<App, "fetch" | "docsUrl">,
   log: LogFault,
   readOriginSecrets: ReadOriginSecrets | null = null,
 ): HttpHandler {
@@ -47,7 +47,7 @@ export function lambdaHandler(
     } catch (error) {
       const correlationId = event.requestContext?.requestId ?? newUlid(clockNow());
       log({ event: "request.failed", operation: "unknown", correlation_id: correlationId, error: className(error) });
-      const response = withCommonHeaders(failure(refuse("internal_error")), correlationId);
+      const response = withCommonHeaders(failure(refuse("internal_error"), app.docsUrl), correlationId);
       return onlyOverHttps(event, await toLambdaResult(response, acceptEncoding));
     }
   };

@@ -11,6 +11,7 @@ import {
   refuseTenant,
 } from "#features/access/rules/callers.ts";
 import type { ReadableHeaders } from "./header-map.ts";
+import { jsonErrorPosition } from "./hints/json-position.ts";
 import type { RequestedPage } from "./page.ts";
 import type { RawRequest } from "./raw-request.ts";
 
@@ -60,10 +61,13 @@ export async function readBytes(
 export function parseJson(bytes: Uint8Array): { value: unknown } | Refusal<"invalid_request"> {
   if (bytes.byteLength === 0) return { value: undefined };
   let value: unknown;
+  let text: string | null = null;
   try {
-    value = JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
+    text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    value = JSON.parse(text);
   } catch {
-    return invalidField("body", "must be JSON in UTF-8");
+    const place = text === null ? "" : `; it ${jsonErrorPosition(text)}`;
+    return invalidField("body", `must be JSON in UTF-8${place}`, "body: must be JSON in UTF-8");
   }
   const flaw = findFlaw(value, 1);
   return flaw === null ? { value } : invalidField("body", flaw);
@@ -174,13 +178,13 @@ export function validate(
   subject: string,
 ): { value: unknown } | Refusal<"invalid_request"> {
   const result = safeParse(schema, value);
-  return result.success ? { value: result.data } : invalidFields(fieldProblems(result.error.issues, subject));
+  return result.success ? { value: result.data } : invalidFields(fieldProblems(result.error.issues, value, subject));
 }
 
 /** Throws SchemaMismatch when a response does not match its declared schema. */
 export function assertMatchesSchema(schema: $ZodType, data: unknown): void {
   const result = safeParse(schema, data);
-  if (!result.success) throw new SchemaMismatch(JSON.stringify(fieldProblems(result.error.issues, "data")));
+  if (!result.success) throw new SchemaMismatch(JSON.stringify(fieldProblems(result.error.issues, data, "data")));
   // Parsing drops undeclared fields, which makes the JSON shorter.
   if (JSON.stringify(result.data).length !== JSON.stringify(data).length) {
     throw new SchemaMismatch("data: has undeclared fields");
@@ -192,11 +196,25 @@ class SchemaMismatch extends Error {
 }
 
 /** The fields and the expected values of the first issues, never the received values. */
-function fieldProblems(issues: readonly $ZodIssue[], subject: string): FieldProblem[] {
-  const problems = issues
-    .slice(0, ISSUES_MAX)
-    .map((issue) => ({ field: fieldPath(issue.path, subject), problem: describeIssue(issue) }));
+function fieldProblems(issues: readonly $ZodIssue[], value: unknown, subject: string): FieldProblem[] {
+  const problems = issues.slice(0, ISSUES_MAX).map((issue) => ({
+    field: fieldPath(issue.path, subject),
+    problem: isMissing(issue, value) ? "is required" : describeIssue(issue),
+  }));
   return [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()];
+}
+
+/** Whether nothing is there. A rule about several fields says itself which of them it misses. */
+function isMissing({ code, path }: $ZodIssue, value: unknown): boolean {
+  if (code === "custom") return false;
+  const field = path.reduce<unknown>(
+    (parent, name) =>
+      typeof parent === "object" && parent !== null && Object.hasOwn(parent, name)
+        ? (parent as Record<PropertyKey, unknown>)[name]
+        : undefined,
+    value,
+  );
+  return field === undefined;
 }
 
 // A key of a free-form object is the caller's own text: only what looks like one of our field names is repeated.

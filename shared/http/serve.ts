@@ -1,14 +1,17 @@
+import type { $ZodType } from "zod/v4/core";
 import { REQUEST_BODY_BYTES_MAX } from "#base/kernel/limits.ts";
 import { isRefusal, type Refusal, refusalMessage, toHttpError } from "#base/kernel/refusals.ts";
 import type { RequestTime } from "#base/kernel/request-time.ts";
 import { printableText } from "#base/kernel/text/printable.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import type { RequestPace } from "#features/access/authenticate.ts";
-import { type Caller, refuseSuspendedKey } from "#features/access/rules/callers.ts";
+import { type Caller, isStrict, refuseSuspendedKey } from "#features/access/rules/callers.ts";
 import { isLook, isMeant } from "./browser/consent.ts";
+import { authenticateChallenge } from "./credentials/challenge.ts";
 import { type Credentials, identifyCaller, readCredential } from "./credentials/credentials.ts";
 import { namedTenant } from "./credentials/named-tenant.ts";
 import type { Endpoint, RequestMetadata } from "./endpoint.ts";
+import { type IgnoredInput, ignoredFields, ignoredParameters, refuseIgnored } from "./hints/ignored-input.ts";
 import { HttpResponse } from "./http-response.ts";
 import type { RawRequest } from "./raw-request.ts";
 import {
@@ -27,6 +30,8 @@ const JSON_TYPE = "application/json; charset=utf-8";
 /** The checks that every request passes before its route. */
 export interface Guards {
   readonly credentials: Credentials;
+  /** The page of the errors, to which each error links with its code as anchor. Without one, no error has a link. */
+  readonly docsUrl?: string | undefined;
   /** Compares each response with its declared schema; a mismatch is a 500. For tests. */
   readonly checkData?: boolean;
 }
@@ -52,22 +57,37 @@ export async function serve<P>(
   request: IncomingRequest,
   onPace: (pace: RequestPace) => void,
 ): Promise<HttpResponse> {
+  const result = await answerCaller(options, endpoint, request, onPace);
+  const response = isRefusal(result) ? failure(result, options.docsUrl) : result;
+  if (response.status === 401 && endpoint.auth !== "none") {
+    response.headers.set("www-authenticate", authenticateChallenge(endpoint.auth, isRefusal(result) ? result : null));
+  }
+  return response;
+}
+
+/** The response of the handler, or the refusal of a request that does not reach it. */
+async function answerCaller<P>(
+  options: Guards & { readonly ports: P },
+  endpoint: Endpoint<P>,
+  request: IncomingRequest,
+  onPace: (pace: RequestPace) => void,
+): Promise<HttpResponse | Refusal> {
   const { raw, now } = request;
   const credential = endpoint.auth === "none" ? null : readCredential(options.credentials, endpoint, raw.headers);
-  if (isRefusal(credential)) return failure(credential);
+  if (isRefusal(credential)) return credential;
   const bytes = await readBytes(raw, endpoint.bodyBytesMax ?? REQUEST_BODY_BYTES_MAX);
-  if (isRefusal(bytes)) return failure(bytes);
+  if (isRefusal(bytes)) return bytes;
   if (credential === null) return respond(options, endpoint, { ...request, bytes, caller: null });
 
   const { method } = endpoint;
   const caller = await identifyCaller(options.credentials, credential, { method, headers: raw.headers }, now);
-  if (isRefusal(caller)) return failure(caller);
+  if (isRefusal(caller)) return caller;
   const requestTenant = namedTenant(endpoint, { query: request.metadata.query, path: request.path, bytes });
   const pace = await options.credentials.rateLimit(caller, now, requestTenant);
   if (pace) onPace(pace);
-  if (pace?.refusal) return failure(pace.refusal);
+  if (pace?.refusal) return pace.refusal;
   const suspension = refuseSuspendedKey(caller);
-  if (suspension) return failure(suspension);
+  if (suspension) return suspension;
   return respond(options, endpoint, { ...request, bytes, caller });
 }
 
@@ -83,30 +103,36 @@ export function withPace(response: HttpResponse, { limit, remaining, resetSecond
 type CallerRequest = IncomingRequest & { readonly bytes: Uint8Array; readonly caller: Caller | null };
 
 async function respond<P>(
-  { ports, checkData = false }: Guards & { readonly ports: P },
+  options: Guards & { readonly ports: P },
   endpoint: Endpoint<P>,
   { metadata, path, now, time, bytes, caller }: CallerRequest,
-): Promise<HttpResponse> {
+): Promise<HttpResponse | Refusal> {
   const parameters = queryParameters(endpoint, metadata);
-  if (isRefusal(parameters)) return failure(parameters);
+  if (isRefusal(parameters)) return parameters;
 
   const tenant =
     endpoint.tenant === "query" && caller !== null
       ? resolveTenant(caller, parameters.get("tenant"), endpoint.role)
       : null;
-  if (isRefusal(tenant)) return failure(tenant);
+  if (isRefusal(tenant)) return tenant;
 
   const page = endpoint.paged ? readPage(parameters) : null;
-  if (isRefusal(page)) return failure(page);
+  if (isRefusal(page)) return page;
+
+  const sentBody = readBody(endpoint, bytes);
+  if (isRefusal(sentBody)) return sentBody;
+
+  const ignored = endpoint.envelope === false ? [] : ignoredInput(endpoint, parameters.keys(), sentBody.value);
+  if (ignored.length > 0 && caller !== null && isStrict(caller)) return refuseIgnored(ignored);
 
   const query = endpoint.query ? validate(endpoint.query, Object.fromEntries(parameters), "query") : { value: {} };
-  if (isRefusal(query)) return failure(query);
+  if (isRefusal(query)) return query;
 
-  const body = parseBody(endpoint, bytes);
-  if (isRefusal(body)) return failure(body);
+  const body = isParsed(endpoint.body) ? validate(endpoint.body, sentBody.value, "body") : sentBody;
+  if (isRefusal(body)) return body;
 
   const idempotencyKey = endpoint.idempotent ? readIdempotencyKey(metadata.headers) : null;
-  if (isRefusal(idempotencyKey)) return failure(idempotencyKey);
+  if (isRefusal(idempotencyKey)) return idempotencyKey;
 
   const parsedRequest = { tenant, path, query: query.value, body: body.value, page, idempotencyKey };
   let isReplayed = false;
@@ -118,10 +144,21 @@ async function respond<P>(
     responseCookies.push(...cookies);
   };
   const author = caller && { caller, ip: metadata.sourceIp };
-  const input = { caller, author, ...parsedRequest, onReplay, setCookies, request: metadata, now, time, ports };
+  const input = {
+    caller,
+    author,
+    ...parsedRequest,
+    onReplay,
+    setCookies,
+    request: metadata,
+    now,
+    time,
+    ports: options.ports,
+  };
   const result = (await withoutWill(endpoint, metadata, input)) ?? (await endpoint.handle(input));
-  const response = toHttpResponse(endpoint, result, checkData);
+  const response = toHttpResponse(options, endpoint, result);
   if (isReplayed) response.headers.set("idempotent-replayed", "true");
+  if (ignored.length > 0) response.headers.set("parley-ignored", ignored.map(({ name }) => name).join(", "));
   for (const cookie of responseCookies) response.headers.append("set-cookie", cookie);
   return response;
 }
@@ -148,33 +185,47 @@ function queryParameters<P>(
   return repeatedParameters === "as_empty" && isRefusal(parameters) ? new Map() : parameters;
 }
 
-function parseBody<P>(endpoint: Endpoint<P>, bytes: Uint8Array): { value: unknown } | Refusal<"invalid_request"> {
-  if (endpoint.body === undefined) return { value: undefined };
-  if (endpoint.body === "bytes") return { value: bytes };
+/** The body as sent, with the documented name of each legacy one. */
+function readBody<P>(
+  { body, aliases }: Endpoint<P>,
+  bytes: Uint8Array,
+): { value: unknown } | Refusal<"invalid_request"> {
+  if (body === undefined) return { value: undefined };
+  if (body === "bytes") return { value: bytes };
   const json = parseJson(bytes);
-  return isRefusal(json) ? json : validate(endpoint.body, resolveAliases(json.value, endpoint.aliases), "body");
+  return isRefusal(json) ? json : { value: resolveAliases(json.value, aliases) };
+}
+
+function isParsed(body: Endpoint<never>["body"]): body is $ZodType {
+  return body !== undefined && body !== "bytes";
 }
 
 function resolveAliases(body: unknown, aliases: { readonly [alias: string]: string } = {}): unknown {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return body;
-  const entries = Object.entries(body).map(([name, value]) => [
-    (Object.hasOwn(aliases, name) && aliases[name]) || name,
-    value,
-  ]);
-  return { ...Object.fromEntries(entries), ...body };
+  const isAlias = (name: string) => Object.hasOwn(aliases, name);
+  const entries = Object.entries(body).map(([name, value]) => [(isAlias(name) && aliases[name]) || name, value]);
+  const documented = Object.entries(body).filter(([name]) => !isAlias(name));
+  return Object.fromEntries([...entries, ...documented]);
 }
 
-function toHttpResponse<P>(endpoint: Endpoint<P>, result: unknown, checkData: boolean): HttpResponse {
+function ignoredInput<P>(endpoint: Endpoint<P>, parameters: Iterable<string>, body: unknown): IgnoredInput[] {
+  return [...ignoredParameters(endpoint, parameters), ...ignoredFields(endpoint, body)];
+}
+
+function toHttpResponse<P>(
+  { checkData = false, docsUrl }: Guards,
+  endpoint: Endpoint<P>,
+  result: unknown,
+): HttpResponse {
   if (result instanceof HttpResponse) return result;
-  if (isRefusal(result as Refusal | object)) return toFailure(endpoint, result as Refusal, checkData);
+  if (isRefusal(result as Refusal | object)) {
+    const refusal = result as Refusal;
+    const schema = endpoint.errorFields?.[toHttpError(refusal.refused).status];
+    if (checkData && schema) assertMatchesSchema(schema, refusal.fields);
+    return failure(refusal, docsUrl);
+  }
   if (checkData && endpoint.data) assertMatchesSchema(endpoint.data, result);
   return success(result, endpoint.acceptedWhen?.(result) ? 202 : (endpoint.status ?? 200));
-}
-
-function toFailure<P>(endpoint: Endpoint<P>, refusal: Refusal, checkData: boolean): HttpResponse {
-  const schema = endpoint.errorFields?.[toHttpError(refusal.refused).status];
-  if (checkData && schema) assertMatchesSchema(schema, refusal.fields);
-  return failure(refusal);
 }
 
 /** `{ ok: true, data }`. Throws when `data` cannot be serialized. */
@@ -185,8 +236,9 @@ export function success(data: unknown, status = 200): HttpResponse {
 /**
  * `{ ok: false, error: { code, message, detail } }` with the refusal's status, its further fields, and `errors` for an
  * invalid request. `detail` is "" when there is none.
+ * @param docsUrl the page of the errors: `docs_url` is the part of it about the code
  */
-export function failure(refusal: Refusal): HttpResponse {
+export function failure(refusal: Refusal, docsUrl?: string): HttpResponse {
   const { status, code } = toHttpError(refusal.refused);
   const { detail = "", errors, fields } = refusal;
   const error = {
@@ -194,6 +246,7 @@ export function failure(refusal: Refusal): HttpResponse {
     message: refusalMessage(refusal),
     detail: printableText(detail),
     ...(errors ? { errors } : {}),
+    ...(docsUrl === undefined ? {} : { docs_url: `${docsUrl}#${code}` }),
     ...fields,
   };
   const response = HttpResponse.json({ ok: false, error }, { status, headers: { "content-type": JSON_TYPE } });

@@ -244,3 +244,18 @@ it("every route with a key is not required for ping and health", async () => {
   expect((await app.request("/health")).status).toBe(200);
   expect((await app.request("/")).status).toBe(404);
 });
+
+it("the front of a deployment without a website is 404 with its addresses, and for a browser a page that links to them", async () => {
+  const { error } = (await (await app.request("/")).json()) as {
+    error: { code: string; links: Record<string, string> };
+  };
+  expect(error.code).toBe("route_not_found");
+  const base = ports.baseUrl;
+  const own = { docs: `${base}/docs`, openapi: `${base}/openapi.json`, health: `${base}/health` };
+  expect(error.links).toMatchObject({ ...own, console: `${ports.consoleOrigin}/app` });
+  const page = await app.request("/", { headers: { accept: "text/html,*/*;q=0.8" } });
+  expect([page.status, page.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
+  expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
+  const html = await page.text();
+  for (const url of Object.values(error.links)) expect(html).toContain(`href="${url}"`);
+});

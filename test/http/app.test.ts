@@ -92,13 +92,16 @@ it("routing answers HEAD as GET without a body", async () => {
   expect(await response.text()).toBe("");
 });
 
-it.each([undefined, "", "Basic bound", "Bearer wrong"])(
-  "the key and the tenant answers 401 to the Authorization %s",
-  async (authorization) => {
-    const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
-    expect(await readVerdict(app.request("/v1/things", { headers }))).toEqual([401, "unauthorized", ""]);
-  },
-);
+it.each([
+  [undefined, "no_credential"],
+  ["", "wrong_scheme"],
+  ["Basic bound", "wrong_scheme"],
+  ["Bearer ?", "malformed_key"],
+  ["Bearer wrong", "unknown_key"],
+])("the key and the tenant answers 401 with its cause to the Authorization %s", async (authorization, cause) => {
+  const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
+  expect(await readVerdict(app.request("/v1/things", { headers }))).toEqual([401, "unauthorized", cause]);
+});
 
 it.each([
   [tenantAuth, "", 200, "ok"],

@@ -37,8 +37,8 @@ it.each([
   ["cut off", '{"text":', "body: must be JSON in UTF-8"],
   ["only spaces", "  ", "body: must be JSON in UTF-8"],
   ["with a byte order mark", '\ufeff{"text":"hi"}', "body: must be JSON in UTF-8"],
-  ["missing", null, "body: must be an object"],
-  ["empty", "", "body: must be an object"],
+  ["missing", null, "body: is required"],
+  ["empty", "", "body: is required"],
   ["null", "null", "body: must be an object"],
   ["an array", '[{"text":"hi"}]', "body: must be an object"],
   ["a string", '"hi"', "body: must be an object"],
@@ -46,7 +46,7 @@ it.each([
   ["naming __proto__", '{"text":"hi","__proto__":{"admin":true}}', "body: must not contain a field named __proto__"],
   ["with an unpaired surrogate", '{"text":"\\ud83d"}', "body: must not contain unpaired surrogates"],
   ["with an unpaired surrogate in a name", '{"text":"hi","\\udc00":1}', "body: must not contain unpaired surrogates"],
-  ["lacking a field", "{}", "text: must be a string"],
+  ["lacking a field", "{}", "text: is required"],
   ["of the wrong type", '{"text":["canary"]}', "text: must be a string"],
   ["too short", '{"text":""}', "text: must not be empty"],
   ["too long", `{"text":"${"x".repeat(21)}"}`, "text: must have at most 20 characters"],
@@ -80,12 +80,28 @@ it("a JSON body that is invalid names each field in `errors` with its path, and 
     code: "invalid_request",
     message: "text must be a string. attachments[1].type must be a string. labels.? must be a number.",
     detail: "text: must be a string; attachments.1.type: must be a string; labels.?: must be a number",
+    docs_url: "https://parley.example/docs/errors#invalid_request",
     errors: [
       { field: "text", problem: "must be a string" },
       { field: "attachments[1].type", problem: "must be a string" },
       { field: "labels.?", problem: "must be a number" },
     ],
   });
+});
+
+it.each([
+  ["{'text':1}", "must be JSON in UTF-8; it is invalid at line 1, column 2"],
+  ['{\n  "text": "canary",\n}', "must be JSON in UTF-8; it is invalid at line 3, column 1"],
+  ['{"text":"canary"', "must be JSON in UTF-8; it ends too early at line 1, column 17"],
+])("a body that is broken JSON names the place of its first wrong character: %j", async (body, problem) => {
+  const { error } = (await (await post(body)).json()) as { error: { errors: unknown; detail: string } };
+  expect([error.errors, error.detail]).toEqual([[{ field: "body", problem }], "body: must be JSON in UTF-8"]);
+});
+
+it("a JSON body without a required field says that it is required, and one without a body that this is", async () => {
+  expect((await readVerdict(post('{"size":1}')))[2]).toBe("text: is required");
+  expect((await readVerdict(post('{"text":"hi","attachments":[{}]}')))[2]).toBe("attachments.0.type: is required");
+  expect((await readVerdict(post("")))[2]).toBe("body: is required");
 });
 
 it("a JSON body that is not UTF-8 is 400", async () => {

@@ -9,7 +9,7 @@ const readable = {
   "access-control-allow-origin": CONSOLE,
   "access-control-allow-credentials": "true",
   "access-control-expose-headers":
-    "deprecation, idempotent-replayed, link, ratelimit-limit, ratelimit-remaining, ratelimit-reset, retry-after, sunset, x-correlation-id",
+    "deprecation, idempotent-replayed, link, parley-ignored, ratelimit-limit, ratelimit-remaining, ratelimit-reset, retry-after, sunset, x-correlation-id",
   vary: "origin",
 };
 

@@ -45,6 +45,16 @@ it.each([
   expect(z.safeParse(instant, input).success).toBe(false);
 });
 
+it.each(["1", "1795273954", "100000000000", 1_795_273_954])(
+  "an instant refuses %j as a time in seconds, and says so",
+  (input) => {
+    const message = z.safeParse(instant, input).error?.issues[0]?.message;
+    expect(message).toBe(
+      "must be a time in ISO 8601 or epoch milliseconds; this is a time in seconds: multiply it by 1000",
+    );
+  },
+);
+
 const list = commaSeparated(["dlq", "failed", "blocked"]);
 
 it("a comma-separated list accepts any order and drops duplicates", () => {

@@ -44,13 +44,14 @@ export function normalizeExamples(examples: Examples, { texts, startedAt }: Reco
   // The examples of the event types are the same in each recording.
   const operations = Object.entries(examples).map(([operation, recorded]) => [
     operation,
-    operation === "listEventTypes" ? withoutKeys(recorded) : normalize(recorded),
+    operation === "listEventTypes" ? withoutKeys(recorded, fixed) : normalize(recorded),
   ]);
   return Object.fromEntries(operations);
 }
 
-function withoutKeys<T>(operation: T): T {
-  return JSON.parse(secretReplacements.reduce((text, replace) => replace(text), JSON.stringify(operation)));
+function withoutKeys<T>(operation: T, fixed: readonly Replace[]): T {
+  const replacements = [...fixed, ...secretReplacements];
+  return JSON.parse(replacements.reduce((text, replace) => replace(text), JSON.stringify(operation)));
 }
 
 const EPOCH_MILLIS_MIN = 1_500_000_000_000;

@@ -87,6 +87,12 @@ export function platformUrlSettings(source: NodeJS.ProcessEnv = process.env): Pl
   };
 }
 
+/** The simulator that a local stack has in the place of the platforms. Null where these are the real ones. */
+export function simulatorUrlSetting(source: NodeJS.ProcessEnv = process.env): string | null {
+  const { protocol, hostname, origin } = new URL(platformUrlSettings(source).facebookWww);
+  return protocol === "http:" && (hostname === "127.0.0.1" || hostname === "localhost") ? origin : null;
+}
+
 /** The sender address of mails and their SES configuration set. Null when no mail is sent. */
 export function mailSettings(
   source: NodeJS.ProcessEnv = process.env,

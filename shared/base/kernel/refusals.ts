@@ -214,6 +214,8 @@ export interface FieldProblem {
 export interface Refusal<R extends Reason = Reason> {
   readonly refused: R;
   readonly detail?: string;
+  /** Replaces the message of the reason: for one of its causes, or with what would be right. Public, as `detail` is. */
+  readonly message?: string;
   /** Of an invalid request. Never empty. */
   readonly errors?: readonly FieldProblem[];
   /** Seconds. Sent as Retry-After. */
@@ -249,9 +251,11 @@ export function invalidFields(problems: readonly FieldProblem[]): Refusal<"inval
   return { refused: "invalid_request", detail: details.join("; "), errors: problems };
 }
 
-/** The message of a refusal: its fields' problems as sentences, or that of its reason. */
-export function refusalMessage({ refused, errors = [] }: Refusal): string {
-  return errors.map(({ field, problem }) => `${field} ${problem}.`).join(" ") || toHttpError(refused).message;
+/** The message of a refusal: its fields' problems as sentences, its own, or that of its reason. */
+export function refusalMessage({ refused, message, errors = [] }: Refusal): string {
+  return (
+    errors.map(({ field, problem }) => `${field} ${problem}.`).join(" ") || (message ?? toHttpError(refused).message)
+  );
 }
 
 export function isRefusal<T>(value: T): value is Extract<T, Refusal> {

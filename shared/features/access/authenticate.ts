@@ -6,6 +6,7 @@ import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import type { KeyPorts, RequestQuotaPorts } from "./ports.ts";
 import { type Caller, isMember, type KeyCaller, parseApiKey, refuseSuspendedKey } from "./rules/callers.ts";
+import { refuseUnauthorized, type UnauthorizedCause } from "./rules/unauthorized.ts";
 import type { ApiKey, KeyLookup } from "./store/items.ts";
 import type { LimitedUse } from "./store/request-quota.ts";
 
@@ -123,10 +124,11 @@ export async function authenticate(
   now: Millis,
 ): Promise<KeyCaller | Refusal<"unauthorized">> {
   const secret = readKey(authorization);
-  if (!secret) return refuse("unauthorized");
+  if (!secret) return refuseUnauthorized(malformedCause(authorization));
   const storedKey = await findKey(ports, secret);
-  if (storedKey?.key.status !== "active") return refuse("unauthorized");
+  if (!storedKey) return refuseUnauthorized("unknown_key");
   const { key, hash } = storedKey;
+  if (key.status !== "active") return refuseUnauthorized("revoked_key");
   const caller = toCaller(key);
   const isUseDue = key.lastUsedAt === null || key.lastUsedAt <= now - KEY_USE_INTERVAL;
   if (!isRefusal(caller) && !refuseSuspendedKey(caller) && isUseDue) await ports.apiKeys.recordUse(key, hash, now);
@@ -138,6 +140,12 @@ export function hasKeyForm(authorization: string | undefined): boolean {
   return readKey(authorization) !== null;
 }
 
+/** Why an Authorization header has not the form of a key's. It reads nothing. */
+export function malformedCause(authorization: string | undefined): UnauthorizedCause {
+  if (authorization === undefined) return "no_credential";
+  return /^bearer\b/i.test(authorization) ? "malformed_key" : "wrong_scheme";
+}
+
 function readKey(authorization: string | undefined): string | null {
   if (!authorization || authorization.length > HEADER_CHARS_MAX) return null;
   const [, token = ""] = /^bearer +(\S+)$/i.exec(authorization) ?? [];
@@ -146,9 +154,10 @@ function readKey(authorization: string | undefined): string | null {
 
 function toCaller(key: ApiKey): KeyCaller | Refusal<"unauthorized"> {
   const { id: keyId, scope, tenants, suspendedTenants } = key;
-  if (key.kind === "operator") return { kind: "operator_key", keyId, tenants, suspendedTenants, scope };
+  const strictness = key.isStrict ? ({ isStrict: true } as const) : {};
+  if (key.kind === "operator") return { kind: "operator_key", keyId, tenants, suspendedTenants, scope, ...strictness };
   const [tenant] = tenants;
-  if (!tenant) return refuse("unauthorized");
+  if (!tenant) return refuseUnauthorized("unknown_key");
   const suspension = suspendedTenants.includes(tenant) ? ({ isSuspended: true } as const) : {};
-  return { kind: "tenant_key", keyId, tenant, scope, ...suspension };
+  return { kind: "tenant_key", keyId, tenant, scope, ...strictness, ...suspension };
 }

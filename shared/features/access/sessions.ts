@@ -2,11 +2,12 @@ import { errors, jwtVerify, SignJWT } from "jose";
 import { randomToken } from "#base/kernel/bytes.ts";
 import { type KeyRing, type KeyVersion, keyOfKid, mayHaveSealed, openingKeys } from "#base/kernel/key-ring.ts";
 import { SESSION_LIFETIME } from "#base/kernel/limits.ts";
-import { type Refusal, refuse } from "#base/kernel/refusals.ts";
+import type { Refusal } from "#base/kernel/refusals.ts";
 import { type Millis, SECOND, toDate } from "#base/kernel/time.ts";
 import type { SessionPorts } from "./ports.ts";
 import type { SessionCaller } from "./rules/callers.ts";
 import type { RootMark } from "./rules/team.ts";
+import { refuseUnauthorized } from "./rules/unauthorized.ts";
 
 // A session token is a JWT with HS256. Its memberships are read at each request, so that it names only the person.
 
@@ -94,10 +95,10 @@ export async function authenticateSession(
   { userId, epoch, csrfToken, kid, expiresAt }: Session,
 ): Promise<SessionCaller | Refusal<"unauthorized">> {
   const storedSession = await ports.users.readSession(userId);
-  if (!storedSession) return refuse("unauthorized");
+  if (!storedSession) return refuseUnauthorized("session_ended");
   const { user, memberships } = storedSession;
   const isOpen = user.root === undefined || (await opensSince(ports, kid, user.root));
-  if (!isOpen || user.sessionEpoch !== epoch) return refuse("unauthorized");
+  if (!isOpen || user.sessionEpoch !== epoch) return refuseUnauthorized("session_ended");
   const { email, name } = user;
   return { kind: "session", userId, email, name, expiresAt, epoch, csrfToken, memberships, scope: "live" };
 }

@@ -1,8 +1,9 @@
-import { type Refusal, refuse } from "#base/kernel/refusals.ts";
+import type { Refusal } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
-import type { RequestPace } from "#features/access/authenticate.ts";
+import { malformedCause, type RequestPace } from "#features/access/authenticate.ts";
 import type { Caller, KeyCaller, SessionCaller } from "#features/access/rules/callers.ts";
+import { refuseUnauthorized } from "#features/access/rules/unauthorized.ts";
 import type { Session } from "#features/access/sessions.ts";
 import type { Endpoint } from "../endpoint.ts";
 import type { ReadableHeaders } from "../header-map.ts";
@@ -63,9 +64,10 @@ export function readCredential(
   const cookie = isCookieRead ? readCookie(headers.get("cookie"), SESSION_COOKIE) : null;
   if (cookie === null) {
     const header = authorization ?? undefined;
-    return auth !== "session" && keys?.hasForm(header) ? { kind: "key", header } : refuse("unauthorized");
+    if (auth === "session" || !keys) return refuseUnauthorized("no_session");
+    return keys.hasForm(header) ? { kind: "key", header } : refuseUnauthorized(malformedCause(header));
   }
-  if (cookie === "invalid" || !sessions?.hasForm(cookie.value)) return refuse("unauthorized");
+  if (cookie === "invalid" || !sessions?.hasForm(cookie.value)) return refuseUnauthorized("invalid_session");
   return { kind: "session", token: cookie.value };
 }
 
@@ -76,9 +78,10 @@ export async function identifyCaller(
   { method, headers }: { readonly method: Endpoint<never>["method"]; readonly headers: ReadableHeaders },
   now: Millis,
 ): Promise<Caller | Refusal<"unauthorized" | "csrf_failed">> {
-  if (credential.kind === "key") return keys ? keys.authenticate(credential.header, now) : refuse("unauthorized");
+  if (credential.kind === "key")
+    return keys ? keys.authenticate(credential.header, now) : refuseUnauthorized("no_session");
   const session = await sessions?.open(credential.token, now);
-  if (!sessions || !session) return refuse("unauthorized");
+  if (!sessions || !session) return refuseUnauthorized("session_ended");
   const forgery = method === "GET" ? null : refuseForgery(headers, session.csrfToken, sessions.consoleOrigin);
   return forgery ?? sessions.authenticate(session);
 }

@@ -49,6 +49,7 @@ function successResponses<P>(endpoint: Endpoint<P>, components: Components): { [
     headers: {
       ...correlationHeader,
       ...(endpoint.auth === "none" ? {} : paceHeaders),
+      ...(endpoint.envelope === false ? {} : { "parley-ignored": header("ParleyIgnored") }),
       ...(endpoint.idempotent ? { "idempotent-replayed": header("IdempotentReplayed") } : {}),
     },
     ...(schema === undefined ? {} : { content: { "application/json": { schema } } }),

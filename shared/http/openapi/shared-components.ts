@@ -93,6 +93,16 @@ export const sharedHeaders = {
   },
   RateLimitRemaining: { description: "The requests left in this minute.", schema: { type: "integer" } },
   RateLimitReset: { description: "Seconds until the next minute.", schema: { type: "integer" } },
+  ParleyIgnored: {
+    description:
+      "The query parameters and body fields that the route does not know and therefore ignored, separated by commas. Absent when there are none. A strict key gets a 400 instead.",
+    schema: { type: "string" },
+  },
+  WwwAuthenticate: {
+    description:
+      "The scheme of the credential that the route takes, and why the one of the request is refused (RFC 6750).",
+    schema: { type: "string" },
+  },
   IdempotentReplayed: {
     description: "`true` if this is the response to an earlier request with the same Idempotency-Key.",
     schema: { type: "string", enum: ["true"] },

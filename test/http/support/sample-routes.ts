@@ -4,6 +4,7 @@ import type { ReadKeyRing } from "#base/kernel/key-ring.ts";
 import { refuse } from "#base/kernel/refusals.ts";
 import { parseTenant, type TenantId } from "#base/kernel/tenant.ts";
 import { callerActor, type KeyCaller, type SessionCaller } from "#features/access/rules/callers.ts";
+import { refuseUnauthorized } from "#features/access/rules/unauthorized.ts";
 import type { Session } from "#features/access/sessions.ts";
 import { createApp, type FaultLine } from "#http/app.ts";
 import type { Credentials } from "#http/credentials/credentials.ts";
@@ -32,6 +33,7 @@ export function tenantFromSlug(text: string): TenantId {
 
 const keyByHeader: Record<string, KeyCaller> = {
   "Bearer bound": { kind: "tenant_key", keyId: "k1", tenant: tenantFromSlug("acme"), scope: "live" },
+  "Bearer strict": { kind: "tenant_key", keyId: "k4", tenant: tenantFromSlug("acme"), scope: "test", isStrict: true },
   "Bearer other": { kind: "tenant_key", keyId: "k2", tenant: tenantFromSlug("globex"), scope: "live" },
   "Bearer operator": {
     kind: "operator_key",
@@ -282,6 +284,7 @@ export interface TestApp {
 
 /** Of the sessions below. */
 export const CONSOLE = "https://console.example";
+export const DOCS_URL = "https://parley.example/docs/errors";
 export const CSRF_TOKEN = "the-csrf-token-of-ann";
 const sessionByToken: Record<string, Session> = {
   ann: { userId: "usr_ann", epoch: 1, csrfToken: CSRF_TOKEN, kid: "k", expiresAt: 0 },
@@ -312,10 +315,10 @@ export function createTestApp(rateLimit: Credentials["rateLimit"] = async () => 
     ports: samplePorts,
     credentials: {
       keys: {
-        hasForm: (header) => header !== undefined && header !== "Bearer ?",
+        hasForm: (header) => /^bearer [^?]/i.test(header ?? ""),
         authenticate: async (header) => {
           reads.push("key");
-          return keyByHeader[header ?? ""] ?? refuse("unauthorized");
+          return keyByHeader[header ?? ""] ?? refuseUnauthorized("unknown_key");
         },
       },
       sessions: {
@@ -323,13 +326,14 @@ export function createTestApp(rateLimit: Credentials["rateLimit"] = async () => 
         open: async (token) => sessionByToken[token] ?? null,
         authenticate: async ({ userId }) => {
           reads.push("session");
-          return userId === ann.userId ? ann : refuse("unauthorized");
+          return userId === ann.userId ? ann : refuseUnauthorized("session_ended");
         },
         consoleOrigin: CONSOLE,
       },
       rateLimit,
     },
     cors: { origin: CONSOLE },
+    docsUrl: DOCS_URL,
     now: () => NOW,
     log: (line) => logLines.push(line),
     checkData: true,

@@ -20,6 +20,8 @@ interface KeySettings {
   readonly author: Author;
   readonly scope: Scope;
   readonly label: string;
+  /** Whether its requests are refused for a parameter or a field that their route does not know. Default: that of a test key. */
+  readonly strict?: boolean | undefined;
 }
 
 export interface CreatedKey {
@@ -28,6 +30,7 @@ export interface CreatedKey {
   /** Returned once. Only its hash is stored. */
   readonly secret: string;
   readonly scope: Scope;
+  readonly isStrict?: true;
   readonly label: string;
   readonly createdAt: Millis;
 }
@@ -75,9 +78,10 @@ interface NewKey extends KeySettings {
 }
 
 async function mintApiKey(ports: KeyPorts, newKey: NewKey): Promise<CreatedKey | Exclude<KeyCreation, "created">> {
-  const { kind, tenants, author, scope, label, now } = newKey;
+  const { kind, tenants, author, scope, label, now, strict = scope === "test" } = newKey;
   const secret = formatApiKey(scope, randomToken(API_KEY_RANDOM_BYTES));
-  const apiKey = { id: newUlid(now), prefix: apiKeyPrefix(secret), scope, label, createdAt: now };
+  const strictness = strict ? ({ isStrict: true } as const) : {};
+  const apiKey = { id: newUlid(now), prefix: apiKeyPrefix(secret), scope, ...strictness, label, createdAt: now };
   const action = kind === "operator" ? "operator_key.create" : "key.create";
   const result = await ports.apiKeys.create(
     { ...apiKey, tenants, kind },

@@ -9,11 +9,17 @@ import { endpoint } from "./endpoint.ts";
 
 const scope = z.enum(["live", "test"]);
 
+const strictText =
+  "Whether a request of the key with a query parameter or a body field that its route does not know is a 400 that names the nearest one. Without it, they are ignored and named in the header `parley-ignored`.";
+
+const strictSchema = z.boolean().register(z.globalRegistry, { description: strictText });
+
 const keySchema = z
   .object({
     id: z.string(),
     prefix: z.string(),
     scope,
+    strict: strictSchema,
     label: z.string(),
     status: z.enum(["active", "revoked"]),
     created_at: z.string(),
@@ -27,6 +33,7 @@ export function toKeyResponse(key: Awaited<ReturnType<typeof list>>[number]): z.
     id: key.id,
     prefix: key.prefix,
     scope: key.scope,
+    strict: key.isStrict === true,
     label: key.label,
     status: key.status,
     created_at: iso(key.createdAt),
@@ -58,6 +65,9 @@ export const createKey = endpoint.tenant({
     z.object({
       scope: z.optional(scope),
       label: z.optional(z.string().check(...singleLine, ...charactersMax(KEY_LABEL_CHARS_MAX))),
+      strict: z
+        .optional(z.boolean())
+        .register(z.globalRegistry, { description: `${strictText} Default: true for a test key.` }),
     }),
   ),
   refusals: ["key_limit", "live_key_required"],
@@ -66,15 +76,16 @@ export const createKey = endpoint.tenant({
     prefix: z.string(),
     secret: z.string(),
     scope,
+    strict: strictSchema,
     label: z.string(),
     created_at: z.string(),
   }),
   handle: async ({ caller, author, tenant, body, now, ports }) => {
-    const settings = { scope: body?.scope ?? caller.scope, label: body?.label ?? "" };
+    const settings = { scope: body?.scope ?? caller.scope, label: body?.label ?? "", strict: body?.strict };
     const key = await create(ports, tenant, { ...settings, author }, now);
     if (isRefusal(key)) return key;
-    const { id, prefix, secret, label, createdAt } = key;
-    return { id, prefix, secret, scope: key.scope, label, created_at: iso(createdAt) };
+    const { id, prefix, secret, label, isStrict = false, createdAt } = key;
+    return { id, prefix, secret, scope: key.scope, strict: isStrict, label, created_at: iso(createdAt) };
   },
 });
 

@@ -77,6 +77,8 @@ export type KeyCaller =
       readonly keyId: string;
       readonly tenant: TenantId;
       readonly scope: Scope;
+      /** A request with a parameter or a field that its route does not know is refused. Absent while it is not. */
+      readonly isStrict?: true;
       /** Its tenant is suspended: the request is counted and then refused. Absent while it is not. */
       readonly isSuspended?: true;
     }
@@ -87,6 +89,7 @@ export type KeyCaller =
       /** Those of its tenants that are suspended. */
       readonly suspendedTenants: readonly TenantId[];
       readonly scope: Scope;
+      readonly isStrict?: true;
     };
 
 /** A signed-in person, with the memberships at the time of the request. */
@@ -112,6 +115,11 @@ export interface SessionMembership {
   readonly tenant: TenantId;
   readonly role: Role;
   readonly isSuspended: boolean;
+}
+
+/** Whether the caller's requests are refused for what their route would ignore. A person's never are. */
+export function isStrict(caller: Caller): boolean {
+  return caller.kind !== "session" && caller.isStrict === true;
 }
 
 /** The caller as the audit log names it. It is also the only `actor_id` that a signed-in person may send. */

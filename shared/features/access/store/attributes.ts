@@ -68,6 +68,8 @@ export const apiKeyAttributes = {
   createdAt: "ca",
   hash: "kh",
   id: "id",
+  /** Only `true` is stored. */
+  isStrict: "sx",
   kind: "kd",
   label: "lb",
   lastUsedAt: "lu",

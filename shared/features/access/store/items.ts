@@ -106,6 +106,8 @@ export interface ApiKey {
   readonly id: string;
   readonly prefix: string;
   readonly scope: Scope;
+  /** Its requests are refused for what their route would ignore. Absent while they are not. */
+  readonly isStrict?: true;
   readonly label: string;
   /** One tenant for a tenant key, several for an operator key. */
   readonly tenants: readonly TenantId[];
@@ -141,6 +143,7 @@ export type ApiKeyItem = Readonly<Record<string, unknown>> & {
   readonly [apiKeyAttributes.id]: string;
   readonly [apiKeyAttributes.prefix]: string;
   readonly [apiKeyAttributes.scope]: Scope;
+  readonly [apiKeyAttributes.isStrict]?: true;
   readonly [apiKeyAttributes.label]: string;
   readonly [apiKeyAttributes.tenants]: Iterable<string>;
   readonly [apiKeyAttributes.suspendedTenants]?: Iterable<string>;
@@ -162,6 +165,7 @@ export function newKeyAttributes(key: NewApiKey) {
     [apiKeyAttributes.id]: key.id,
     [apiKeyAttributes.prefix]: key.prefix,
     [apiKeyAttributes.scope]: key.scope,
+    [apiKeyAttributes.isStrict]: key.isStrict,
     [apiKeyAttributes.label]: key.label,
     [apiKeyAttributes.tenants]: key.tenants,
     [apiKeyAttributes.kind]: key.kind,
@@ -175,6 +179,7 @@ export function toApiKey(item: ApiKeyItem): ApiKey {
     id: item[apiKeyAttributes.id],
     prefix: item[apiKeyAttributes.prefix],
     scope: item[apiKeyAttributes.scope],
+    ...(item[apiKeyAttributes.isStrict] ? { isStrict: true } : {}),
     label: item[apiKeyAttributes.label],
     tenants: parseSlugs(item[apiKeyAttributes.tenants]),
     suspendedTenants: parseSlugs(item[apiKeyAttributes.suspendedTenants]),

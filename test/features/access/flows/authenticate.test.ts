@@ -18,7 +18,7 @@ const meter = openedOnce(() => attachMeter(testEnv.client, testEnv.table.name));
 const settings = { scope: "live", label: "a key", author: { actor: "cli" } } as const;
 const ports = () => testEnv.apiPorts(queues);
 const authenticateWith = (header: string | undefined) => authenticate(ports(), header, testEnv.now());
-const unauthorized = { refused: "unauthorized" };
+const unauthorized = expect.objectContaining({ refused: "unauthorized" });
 
 it("a key identifies its tenant and scope with one read", async () => {
   const tenant = newTenant();
@@ -30,7 +30,10 @@ it("a key identifies its tenant and scope with one read", async () => {
     const cost = await meter.measure("authenticate", async () => {
       caller = await authenticateWith(`Bearer ${key.secret}`);
     });
-    expect(caller).toEqual({ kind: "tenant_key", keyId: key.id, tenant, scope });
+    expect(caller).toEqual({
+      ...{ kind: "tenant_key", keyId: key.id, tenant, scope },
+      ...(scope === "test" ? { isStrict: true } : {}),
+    });
     expect(cost).toMatchObject({ requests: 1, byOperation: { GetItem: { requests: 1 } } });
   }
 });
@@ -53,6 +56,11 @@ it("a key that is malformed, mistyped or invented costs no read", async () => {
   const cost = await meter.measure("junk", async () => {
     for (const header of junk) expect(await authenticateWith(header)).toEqual(unauthorized);
   });
+  const causes = await Promise.all(junk.map((header) => authenticateWith(header)));
+  expect(causes.map((cause) => "detail" in cause && cause.detail)).toEqual([
+    ...["no_credential", "wrong_scheme", "wrong_scheme", "wrong_scheme"],
+    ...Array.from({ length: 6 }, () => "malformed_key"),
+  ]);
   expect(cost.requests).toBe(0);
   expect(await authenticateWith(`bearer  ${secret}`)).toHaveProperty("keyId");
 });
@@ -68,10 +76,11 @@ it("a key that is revoked is refused at the next request, and so is an unknown o
       ExpressionAttributeValues: { ":st": "revoked" },
     }),
   );
-  expect(await authenticateWith(`Bearer ${secret}`)).toEqual(unauthorized);
+  expect(await authenticateWith(`Bearer ${secret}`)).toMatchObject({ refused: "unauthorized", detail: "revoked_key" });
   const elsewhere = { ...ports(), peppers: async () => oneKeyRing(Buffer.alloc(32, 7)) };
   const foreign = await createKey(elsewhere, newTenant(), settings, testEnv.now());
-  expect(await authenticateWith(`Bearer ${foreign.secret}`)).toEqual(unauthorized);
+  const unknown = { refused: "unauthorized", detail: "unknown_key" };
+  expect(await authenticateWith(`Bearer ${foreign.secret}`)).toMatchObject(unknown);
 });
 
 it("a key of an operator gives access to the tenants of its list", async () => {

@@ -36,6 +36,7 @@ it("POST /v1/keys returns a key with its secret, which works at once and is neve
     prefix: body.data.secret.slice(0, 13),
     secret: expect.stringMatching(/^svc_live_[0-9A-Za-z]{46}$/),
     scope: "live",
+    strict: false,
     label: "Büro 🗝",
     created_at: iso(testEnv.now()),
   });
@@ -54,6 +55,21 @@ it.each<[string, Scope | undefined, () => string, Scope]>([
   for (const body of scope ? [{ scope }] : [undefined, {}, { label: "x" }]) {
     expect((await mint(body, as())).body.data).toMatchObject({ scope: expected });
   }
+});
+
+it.each([
+  [{ scope: "test" }, true],
+  [{ scope: "live" }, false],
+  [{ scope: "test", strict: false }, false],
+  [{ scope: "live", strict: true }, true],
+] as const)("POST /v1/keys with %j makes a key that refuses unknown names: %s", async (settings, strict) => {
+  const { data } = (await mint(settings)).body;
+  expect(data.strict).toBe(strict);
+  expect((await keysOf()).find(({ id }: { id: string }) => id === data.id).strict).toBe(strict);
+  const { status, body } = await send("GET", "/v1/conversations?platfrom=instagram", undefined, data.secret);
+  expect([status, body.error?.message]).toEqual(
+    strict ? [400, "platfrom is unknown; the nearest name is platform."] : [200, undefined],
+  );
 });
 
 it("POST /v1/keys refuses a test key that asks for a live one", async () => {

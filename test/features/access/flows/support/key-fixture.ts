@@ -15,7 +15,7 @@ import { newTenant } from "../../../../support/stores/samples.ts";
 import { callerOf, createKey } from "./api-keys.ts";
 
 export const settings = { scope: "live", label: "", author: { actor: "cli" } } as const;
-export const unauthorized = { refused: "unauthorized" };
+export const unauthorized = expect.objectContaining({ refused: "unauthorized" });
 
 /** Opens an environment for the tests of a file, and a tenant without keys for each test. */
 export function useKeyFixture(open: () => Promise<TestEnv> = openTestEnv) {
