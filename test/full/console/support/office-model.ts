@@ -17,8 +17,8 @@ export class OfficeModel {
   readonly audit: AuditEntry[] = [];
 
   addKey(id: string, label: string, more: Partial<Key> = {}): void {
-    const key = { id, prefix: `svc_live_${id}`, scope: "live", label, status: "active" } as const;
-    this.keys.push({ ...key, created_at: ago(2_000), last_used_at: ago(1), ...more });
+    const key = { id, prefix: `svc_live_${id}`, scope: "live", strict: false, label } as const;
+    this.keys.push({ ...key, status: "active", created_at: ago(2_000), last_used_at: ago(1), ...more });
   }
 
   addMember(user_id: string, name: string | null, role: Member["role"]): void {

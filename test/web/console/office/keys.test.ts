@@ -7,6 +7,7 @@ const key = (more: Partial<Key>): Key => ({
   id: "1",
   prefix: "svc_live_Ab3d",
   scope: "live",
+  strict: false,
   label: "desk",
   status: "active",
   created_at: ago(200),
