@@ -81,6 +81,7 @@ describe("the functions", () => {
       "Verify",
       [
         env.table,
+        env.baseUrl,
         env.keyId,
         env.accountsQueueUrl,
         env.eventsQueueUrl,
@@ -116,7 +117,7 @@ describe("the functions", () => {
       ],
     ],
     ["Web", [env.baseUrl, env.realtimeUrl, env.uploadUrl, env.mediaOrigins]],
-    ["Intake", [env.inboundQueueUrl, env.rawBucket, env.platformSecretId]],
+    ["Intake", [env.inboundQueueUrl, env.rawBucket, env.platformSecretId, env.baseUrl]],
     ["Ingest", [env.table, env.rawBucket, env.inboundQueueUrl, env.eventsQueueUrl, env.profilesQueueUrl]],
     [
       "Deliver",
