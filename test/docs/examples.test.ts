@@ -27,6 +27,7 @@ const row = {
   delivery_id: deliveryId("01M7ZAN532DXZZ1TKP6RZ0YEPG", "01M7ZAN532HYHTNCQTN6VSW2G3"),
   ...{ event_id: "evt_01M7ZAN532DXZZ1TKP6RZ0YEPG", event_type: "message.received", status: "retrying" },
   ...{ attempt_number: 2, next_retry_at: null, last_response_status: 422, last_error: "status", last_duration_ms: 41 },
+  ...{ waiting_for: "endpoint", waiting_until: null },
   ...{ created_at: 1795348805000, updated_at: 1795348805000, event: null },
 };
 
