@@ -44,8 +44,6 @@ export const redirectToSite = endpoint.public({
   path: "/",
   tag: "Service",
   summary: "Redirect to the website",
-  description:
-    "Without a website, the error names the addresses of the documentation, the console and the health check, and a browser gets them as a page.",
   envelope: false,
   status: 301,
   answers: {

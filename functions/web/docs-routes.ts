@@ -109,14 +109,9 @@ const getDocsMarkdown = textRoute(
   "getDocsMarkdown",
   "/docs.md",
   "text/markdown",
-  "Get the first page of the documentation as Markdown",
+  "Get the start of the documentation as Markdown",
 );
-const getDocsList = textRoute(
-  "getDocsList",
-  "/llms.txt",
-  "text/plain",
-  "Get the list of the documentation's pages for language models",
-);
+const getDocsList = textRoute("getDocsList", "/llms.txt", "text/plain", "Get the list of pages for language models");
 const getDocsText = textRoute(
   "getDocsText",
   "/llms-full.txt",

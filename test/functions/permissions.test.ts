@@ -7,7 +7,7 @@ import { signIn } from "#features/access/flows/sign-in/sign-in.ts";
 import { signOut } from "#features/access/flows/sign-in/sign-out.ts";
 import { createInvite, listInvites, resendInvite, revokeInvite } from "#features/access/flows/team/invites.ts";
 import { changeMemberRole, listMembers, removeMember } from "#features/access/flows/team/members.ts";
-import { createOwnTenant, getOwnTenant, listOwnTenants, renameTenant } from "#features/access/own-tenants.ts";
+import { changeTenant, createOwnTenant, getOwnTenant, listOwnTenants } from "#features/access/own-tenants.ts";
 import { encodeMail } from "#features/access/queue.ts";
 import { authenticateSession, openSession } from "#features/access/sessions.ts";
 import { requestQuotaStore } from "#features/access/store/request-quota.ts";
@@ -229,7 +229,7 @@ it("the Console role allows the actions of the routes of teams, invites and tena
       await createOwnTenant(ports, { id: newSlug, name: "Shop", author, now }),
       await listOwnTenants(ports, caller),
       await getOwnTenant(ports, { slug: tenant, caller }),
-      await renameTenant(ports, { slug: tenant, name: "Mine", author, now }),
+      await changeTenant(ports, { slug: tenant, change: { name: "Mine" }, author, now }),
     );
   });
   expect(results.filter((result) => isRefusal(result))).toEqual([]);

@@ -15,12 +15,12 @@ import { Shell } from "./frame/shell.tsx";
 import { texts as frameTexts } from "./frame/texts.ts";
 import { openDrafts } from "./inbox/composer/drafts.ts";
 import { InboxPage } from "./inbox/inbox-page.tsx";
+import type { OutsideProps } from "./outside/outside-workspace.tsx";
 import { type Place, parsePath, startPath } from "./paths.ts";
 import { NameForm } from "./session/name-form.tsx";
 import { firstWorkspace, type OwnWorkspace, rememberWorkspace } from "./session/session.ts";
 import { SessionProvider, useSession } from "./session/session-provider.tsx";
 import { texts } from "./session/texts.ts";
-import type { OutsideProps } from "./outside/outside-workspace.tsx";
 
 applyTheme();
 

@@ -40,7 +40,13 @@ export function parsePath(path: string): Place {
 
 function parseSidePage(tenant: string, page: string, ids: readonly string[]): Place {
   if (page === "webhooks" && ids.length <= WEBHOOK_IDS_MAX && ids.every(isId)) return { page, tenant, ids };
-  const isOther = page === "overview" || page === "waiting" || page === "accounts" || page === "keys" || page === "team" || page === "audit";
+  const isOther =
+    page === "overview" ||
+    page === "waiting" ||
+    page === "accounts" ||
+    page === "keys" ||
+    page === "team" ||
+    page === "audit";
   return isOther && ids.length === 0 ? { page, tenant } : { page: "unknown" };
 }
 

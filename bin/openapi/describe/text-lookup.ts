@@ -68,4 +68,3 @@ export function valueProblems(key: string, text: Text, values: readonly unknown[
     ...described.filter((value) => !names.includes(value)).map((value) => `${key}: there is no value ${value}.`),
   ];
 }
-

@@ -55,7 +55,8 @@ export const webhookTexts: Texts = {
   "Endpoint.circuit.opened_at": "When the circuit opened, in ISO 8601. Null while it is closed.",
   "Endpoint.circuit.next_probe_at":
     "When the next probe is sent, in ISO 8601: 1 to 30 minutes after the last. Null while the circuit is closed.",
-  "Endpoint.signing_secret_prefix": "The first 12 characters of the current signing secret, by which secrets are distinguished.",
+  "Endpoint.signing_secret_prefix":
+    "The first 12 characters of the current signing secret, by which secrets are distinguished.",
   "Endpoint.secondary_active": "Whether the previous secret still signs: `true` for 24 hours after a rotation.",
   "Endpoint.secondary_expires_at": "When the previous secret ends, in ISO 8601. Null if none is active.",
   "Endpoint.updated_at": "When the URL, the events, the status or the secret was last changed, in ISO 8601.",
@@ -101,7 +102,8 @@ export const webhookTexts: Texts = {
   "Delivery.attempt_number": "How many attempts of the ten were made. 0 before the first and after a replay.",
   "Delivery.next_retry_at": "When the next attempt is due, in epoch milliseconds. Null if none is planned.",
   "Delivery.last_response_status": "The HTTP status of the last response. Null if there was none.",
-  "Delivery.last_error": "Why the last attempt failed. Null after a success and before the first attempt.",
+  "Delivery.last_error":
+    "Why the last attempt failed. `tls`: the certificate is not valid for the name, or the receiver does not speak HTTP/1.1, with which Parley calls: one that speaks HTTP/2 alone refuses the connection. Null after a success and before the first attempt.",
   "Delivery.last_duration_ms": "How long the last attempt took, in milliseconds. Null before the first attempt.",
   "Delivery.created_at": "When the event happened, in epoch milliseconds. Windows of a replay select by it.",
   "Delivery.updated_at": "When the status last changed, in epoch milliseconds.",

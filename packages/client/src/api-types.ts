@@ -41,6 +41,16 @@ export interface components {
             human_agent_blocked_at: string | null;
             /** @description When a check last saw that the platform sends every webhook of the account. Null before the first check did. */
             subscribed_at: string | null;
+            /** @description Whether the platform sends the webhooks of the account. */
+            subscription: {
+                /**
+                 * @description `complete`: a check of the last two days saw that the platform sends every webhook of the account. `stale`: the last such check is older, because checks fail or the access has ended. `unchecked`: none did yet.
+                 * @enum {string}
+                 */
+                state: "complete" | "stale" | "unchecked";
+                /** @description When a check last saw the subscription complete. Null before the first one did. */
+                checked_at: string | null;
+            };
             /** @description Since when messages may be missing that no webhook brought. Null when nothing is missing, and again when they were fetched. */
             missing_since: string | null;
         };
@@ -511,6 +521,8 @@ export interface components {
             /** @description The key itself: `svc_live_…` or `svc_test_…`. Store it now: no later response has it. */
             secret: string;
             scope: components["schemas"]["KeyScope"];
+            /** @description Whether a request of the key with a query parameter or a body field that its route does not know is a 400 that names the nearest one. Without it, they are ignored and named in the header `parley-ignored`. */
+            strict: boolean;
             /** @description The name that its creator gave it. Empty without one. */
             label: string;
             /** @description When it was created, in ISO 8601 and UTC. */
@@ -521,6 +533,8 @@ export interface components {
             scope?: components["schemas"]["KeyScope"];
             /** @description A name for people, on one line. Absent: empty. */
             label?: string;
+            /** @description Whether a request of the key with a query parameter or a body field that its route does not know is a 400 that names the nearest one. Without it, they are ignored and named in the header `parley-ignored`. Default: true for a test key. */
+            strict?: boolean;
         };
         /** @description The data that `createMessengerLogin` returns. */
         CreateMessengerLoginData: {
@@ -596,9 +610,13 @@ export interface components {
             attempt_number: number;
             /** @description When the next attempt is due, in epoch milliseconds. Null if none is planned. */
             next_retry_at: number | null;
+            /** @description What the delivery waits for. `endpoint`: its circuit is open. `retry`: the time of the next attempt. `slot`: a free worker, or a free slot of a slow endpoint. Null while an attempt is made, and when the delivery has ended. */
+            waiting_for: ("endpoint" | "retry" | "slot") | null;
+            /** @description Until when it waits at least, in epoch milliseconds: the next probe of the endpoint, or the next attempt. Null where no time is known. */
+            waiting_until: number | null;
             /** @description The HTTP status of the last response. Null if there was none. */
             last_response_status: number | null;
-            /** @description Why the last attempt failed. Null after a success and before the first attempt. */
+            /** @description Why the last attempt failed. `tls`: the certificate is not valid for the name, or the receiver does not speak HTTP/1.1, with which Parley calls: one that speaks HTTP/2 alone refuses the connection. Null after a success and before the first attempt. */
             last_error: components["schemas"]["AttemptError"] | null;
             /** @description How long the last attempt took, in milliseconds. Null before the first attempt. */
             last_duration_ms: number | null;
@@ -619,9 +637,13 @@ export interface components {
             attempt_number: number;
             /** @description When the next attempt is due, in epoch milliseconds. Null if none is planned. */
             next_retry_at: number | null;
+            /** @description What the delivery waits for. `endpoint`: its circuit is open. `retry`: the time of the next attempt. `slot`: a free worker, or a free slot of a slow endpoint. Null while an attempt is made, and when the delivery has ended. */
+            waiting_for: ("endpoint" | "retry" | "slot") | null;
+            /** @description Until when it waits at least, in epoch milliseconds: the next probe of the endpoint, or the next attempt. Null where no time is known. */
+            waiting_until: number | null;
             /** @description The HTTP status of the last response. Null if there was none. */
             last_response_status: number | null;
-            /** @description Why the last attempt failed. Null after a success and before the first attempt. */
+            /** @description Why the last attempt failed. `tls`: the certificate is not valid for the name, or the receiver does not speak HTTP/1.1, with which Parley calls: one that speaks HTTP/2 alone refuses the connection. Null after a success and before the first attempt. */
             last_error: components["schemas"]["AttemptError"] | null;
             /** @description How long the last attempt took, in milliseconds. Null before the first attempt. */
             last_duration_ms: number | null;
@@ -698,6 +720,26 @@ export interface components {
                 opened_at: string | null;
                 /** @description When the next probe is sent, in ISO 8601: 1 to 30 minutes after the last. Null while the circuit is closed. */
                 next_probe_at: string | null;
+            };
+            /** @description How the endpoint is, and how its deliveries of a day ended. */
+            health: {
+                /**
+                 * @description `paused`: not called. `circuit_open`: not called but for a probe at `next_try_at`. `failing`: its newest attempt failed. `slow`: it answers late, so that its attempts wait for a free slot. Else `ok`. The first of these that applies.
+                 * @enum {string}
+                 */
+                state: "ok" | "slow" | "failing" | "circuit_open" | "paused";
+                /** @description Since when it is in that state; of a paused endpoint, its last update. Null for `ok` and `slow`. */
+                since: string | null;
+                /** @description The first failed attempt since the last success. Null without one. */
+                failing_since: string | null;
+                /** @description The next probe of an open circuit. Null in any other state. */
+                next_try_at: string | null;
+                /** @description The class of the newest failure since the last success, as `last_error` of a delivery names it: `tls` is also a receiver that speaks HTTP/2 alone. Parley calls with HTTP/1.1. Null without one, and while only an earlier release saw it. */
+                last_error: components["schemas"]["AttemptError"] | null;
+                /** @description The deliveries that succeeded in the current hour and the 24 hours before it. */
+                delivered_24h: number;
+                /** @description The deliveries that ended as `failed`, `blocked` or `dlq` in the same time. A replay reduces no count. */
+                failed_24h: number;
             };
             /** @description The first 12 characters of the current signing secret, by which secrets are distinguished. */
             signing_secret_prefix: string;
@@ -1131,6 +1173,8 @@ export interface components {
             /** @description The first characters of the secret, by which keys are distinguished. */
             prefix: string;
             scope: components["schemas"]["KeyScope"];
+            /** @description Whether a request of the key with a query parameter or a body field that its route does not know is a 400 that names the nearest one. Without it, they are ignored and named in the header `parley-ignored`. */
+            strict: boolean;
             /** @description The name that its creator gave it. Empty without one. */
             label: string;
             /**

@@ -43,14 +43,12 @@ export const createUpload = endpoint.caller({
     filename: fileName,
     content_type: contentType,
     size: z.int().check(z.minimum(1)),
-    type: z
-      .nullish(type)
-      .check(
-        z.meta({
-          description:
-            "The kind of the file. Absent: it follows from `content_type`. On Messenger any file is possible as a `file`.",
-        }),
-      ),
+    type: z.nullish(type).check(
+      z.meta({
+        description:
+          "The kind of the file. Absent: it follows from `content_type`. On Messenger any file is possible as a `file`.",
+      }),
+    ),
   }),
   status: 201,
   refusals: ["conversation_not_found", "attachment_too_large", "unsupported_media_type"],

@@ -22,6 +22,10 @@ export const errorProperties = {
     type: "string",
     description: "More about the cause, such as the platform's own words. Empty when there is nothing more to say.",
   },
+  docs_url: {
+    type: "string",
+    description: "The part of the deployment's documentation about this `code`, for people.",
+  },
   errors: {
     type: "array",
     description: "The invalid fields and parameters. Only a 400 of a body or a query has it.",

@@ -4,7 +4,7 @@ import type { TenantId } from "#base/kernel/tenant.ts";
 import { createInvite, listInvites, resendInvite, revokeInvite } from "#features/access/flows/team/invites.ts";
 import { changeMemberRole, listMembers, removeMember } from "#features/access/flows/team/members.ts";
 import { acceptOwnInvite, declineOwnInvite, listOwnInvites } from "#features/access/flows/team/own-invites.ts";
-import { createOwnTenant, getOwnTenant, listOwnTenants, renameTenant } from "#features/access/own-tenants.ts";
+import { changeTenant, createOwnTenant, getOwnTenant, listOwnTenants } from "#features/access/own-tenants.ts";
 import type { Invite } from "#features/access/rules/team.ts";
 import { newEmail, openTeamEnv } from "../../features/access/flows/team/support/team.ts";
 import { openTestEnv } from "../../support/flows/test-env.ts";
@@ -107,7 +107,7 @@ test("a person's tenants", async () => {
   // The tenant and the membership.
   expect(await cost(() => listOwnTenants(team.ports, caller))).toEqual({ wcu: 0, rcu: 2 });
   expect(await cost(() => getOwnTenant(team.ports, { slug: tenant, caller }))).toEqual({ wcu: 0, rcu: 1 });
-  const rename = () => renameTenant(team.ports, { slug: tenant, name: "Store", author, now });
+  const rename = () => changeTenant(team.ports, { slug: tenant, change: { name: "Store" }, author, now });
   expect(await cost(rename)).toEqual({ wcu: 6, rcu: 1 });
   const ports = { ...team.ports, isSignUpOpen: true };
   const create = () => createOwnTenant(ports, { id: newTenant(), name: "Shop", author, now });

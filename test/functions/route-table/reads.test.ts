@@ -30,7 +30,9 @@ const api = openedOnce(() => openApiApp(testEnv));
 const world = openedOnce(() => openRouteWorld(testEnv, api));
 const callers = openedOnce(() => openRouteCallers(testEnv, api, world));
 const apps = openedOnce(() =>
-  openRouteApps(testEnv, api, async () => null, { docsPaths: ["/docs", "/docs.md", "/docs/guides/unknown", "/llms.txt", "/llms-full.txt"] }),
+  openRouteApps(testEnv, api, async () => null, {
+    docsPaths: ["/docs", "/docs.md", "/docs/guides/unknown", "/llms.txt", "/llms-full.txt"],
+  }),
 );
 beforeAll(async () => {
   // The first use of a key is recorded, and none in the hour after it.

@@ -1,7 +1,18 @@
 // Of several tabs of a browser one gives the signs: the one that the person looked at last. The browser's locks decide it, and
 // free themselves when a tab ends.
 
-type Locks = Pick<LockManager, "request" | "query">;
+/** How a lock is asked for: with others, taken from another tab, or until a signal. */
+interface LockChoice {
+  readonly mode?: "shared";
+  readonly steal?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** What is used of the browser's `LockManager`. */
+interface Locks {
+  request(name: string, choice: LockChoice, callback: () => Promise<unknown>): Promise<unknown>;
+  query(): Promise<{ readonly held?: readonly { readonly name?: string }[] }>;
+}
 
 /**
  * The place of this tab among those of the same person in the same workspace. Without locks, which a page without HTTPS
@@ -66,7 +77,7 @@ export class OneTab {
   }
 
   /** Gives the signs until this tab ends, or until another one takes the turn. @returns whether another one took it */
-  async #lead(options: LockOptions): Promise<boolean> {
+  async #lead(options: LockChoice): Promise<boolean> {
     const { signal } = this.#ending;
     if (this.#locks === null || signal.aborted) return false;
     const turn = {};

@@ -4,6 +4,7 @@ import type { Html } from "./html.ts";
 
 /** What is used of an element of the parsed markup. */
 interface MarkupElement {
+  readonly nodeName: string;
   readonly textContent: string;
   readonly children: { readonly length: number };
   getAttribute(name: string): string | null;
@@ -24,7 +25,10 @@ function newConverter(): TurndownService {
   const service = new TurndownService({ headingStyle: "atx", codeBlockStyle: "fenced", bulletListMarker: "-" });
   const rule = (tag: string, name: string | null, replace: (content: string, element: MarkupElement) => string) =>
     service.addRule(`${tag} ${name}`, {
-      filter: (node) => node.nodeName === tag && (name === null || node.getAttribute("class") === name),
+      filter: (node) => {
+        const element = node as unknown as MarkupElement;
+        return element.nodeName === tag && (name === null || element.getAttribute("class") === name);
+      },
       replacement: (content, node) => replace(content, node as unknown as MarkupElement),
     });
   rule("DIV", "code", (_, block) => {

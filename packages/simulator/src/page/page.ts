@@ -1,9 +1,9 @@
 import { connectTokenDialog, isTokenAwaited } from "./access/control-token.ts";
 import { connectBench, drawBench } from "./bench/bench-dialog.ts";
-import { connectResendDialog } from "./inspector/resend-dialog.ts";
 import { connectComposer, drawComposer, startMode } from "./composer.ts";
 import { connectConnectionDialog, drawConnection } from "./connection-dialog.ts";
 import { closeInspector, connectInspector, openMessage, openWebhook, selectedMid } from "./inspector/inspector.ts";
+import { connectResendDialog } from "./inspector/resend-dialog.ts";
 import type { MessageHandlers } from "./message-actions.ts";
 import { notifyProblem } from "./notices.ts";
 import { connectPersonDialog, drawPeople } from "./people-list.ts";

@@ -29,10 +29,7 @@ const deliverySchema = z
         "Until when it waits at least, in epoch milliseconds: the next probe of the endpoint, or the next attempt. Null where no time is known.",
     }),
     last_response_status: z.nullable(z.number()),
-    last_error: z.nullable(z.enum(attemptErrors)).register(z.globalRegistry, {
-      description:
-        "Why the newest attempt failed. `tls`: the certificate is not valid for the name, or the receiver does not speak HTTP/1.1, with which Parley calls: one that speaks HTTP/2 alone refuses the connection. Null after a success, and before the first attempt.",
-    }),
+    last_error: z.nullable(z.enum(attemptErrors)),
     last_duration_ms: z.nullable(z.number()),
     created_at: z.number(),
     updated_at: z.number(),

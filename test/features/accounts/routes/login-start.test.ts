@@ -135,7 +135,7 @@ describe.each([
     const member = await fixture.newMember("admin", inviter.tenant, inviter.actorId);
     const audit = auditOf("tenant.update");
     const name = plantedText('<b onclick="x">&\u202e\u200bShop', "Ltd");
-    await tenantStore(fixture.testEnv.table).rename(inviter.tenant, name, { audit, actor: null });
+    await tenantStore(fixture.testEnv.table).change(inviter.tenant, { name }, { audit, actor: null });
     const response = await start(path, {}, { ...member.headers, accept: "text/html" });
     const page = await response.text();
     expect(page).toMatch(/<strong>&lt;b onclick=&quot;x&quot;&gt;&amp;Shop .*Ltd<\/strong>/s);

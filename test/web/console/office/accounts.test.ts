@@ -23,6 +23,7 @@ const plain: Account = {
   token_expires_at: ago(-24 * 58),
   human_agent_blocked_at: null,
   subscribed_at: ago(5),
+  subscription: { state: "complete", checked_at: ago(5) },
   missing_since: null,
 };
 const of = (more: Partial<Account>): Account => ({ ...plain, ...more });

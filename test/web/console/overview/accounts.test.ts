@@ -21,6 +21,7 @@ const account = (more: Partial<Account> = {}): Account => ({
   token_expires_at: null,
   human_agent_blocked_at: null,
   subscribed_at: null,
+  subscription: { state: "unchecked", checked_at: null },
   missing_since: null,
   ...more,
 });

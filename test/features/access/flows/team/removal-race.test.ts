@@ -7,7 +7,7 @@ import { listKeys, revokeKey } from "#features/access/flows/key-lists.ts";
 import { createKey } from "#features/access/flows/keys.ts";
 import { createInvite, listInvites, resendInvite, revokeInvite } from "#features/access/flows/team/invites.ts";
 import { changeMemberRole, removeMember } from "#features/access/flows/team/members.ts";
-import { renameTenant } from "#features/access/own-tenants.ts";
+import { changeTenant } from "#features/access/own-tenants.ts";
 import type { CallerAuthor, SessionCaller } from "#features/access/rules/callers.ts";
 import { replayWindow } from "#features/delivery/flows/replay-window.ts";
 import { replayDelivery } from "#features/delivery/replay.ts";
@@ -121,7 +121,7 @@ const writes: Readonly<Record<string, Write>> = {
   "removes a member": ({ tenant, author, now }, { agent: userId }) =>
     removeMember(team.ports, { tenant, userId, author, now }),
   "renames the tenant": ({ tenant, author, now }) =>
-    renameTenant(team.ports, { slug: tenant, name: "Other", author, now }),
+    changeTenant(team.ports, { slug: tenant, change: { name: "Other" }, author, now }),
 };
 
 const changes = {
