@@ -5,7 +5,7 @@ const FEATURES = "^shared/features/[^/]+/";
 /** A layer of a feature is a folder, or a file while it is small. */
 const layer = (name) => `${FEATURES}${name}(/|\\.ts$)`;
 /** A file at the root of a feature that is no layer, no event and no queue: the ports, and what other features call. */
-const CALLS = `${FEATURES}(?!(rules|store|flows|routes)\\.|events?[.-]|queue\\.|[a-z]+-queue\\.)[^/]+\\.ts$`;
+const CALLS = `${FEATURES}(?!(rules|store|flows|routes|responses)\\.|events?[.-]|queue\\.|[a-z]+-queue\\.)[^/]+\\.ts$`;
 /** Where clients, stores and flows meet: each function's ports, what they share, and the ports of the commands. */
 const COMPOSITION = "^functions/((host|compose)\\.ts$|support/|admin/|[^/]+/(ports|page-files)\\.ts$)";
 
@@ -27,7 +27,7 @@ const places = {
   platforms: ["^shared/platforms/"],
   flows: [layer("flows"), CALLS],
   http: ["^shared/http/"],
-  routes: [layer("routes")],
+  routes: [layer("routes"), layer("responses")],
   functions: ["^functions/"],
   local: ["^local/"],
   lib: ["^lib/"],
@@ -213,7 +213,8 @@ const layers = {
     ],
   },
   web: {
-    layers: ["packages/client"],
+    layers: ["base/languages", "packages/client"],
+    paths: ["^shared/base/kernel/text/"],
     packages: [
       "esbuild",
       "marked",
@@ -291,7 +292,7 @@ module.exports = {
       comment: "a feature uses the rules, events, queues and calls of another one, never its flows and routes",
       severity: "error",
       from: { path: "^shared/features/([^/]+)/" },
-      to: { path: layer("(flows|routes)"), pathNot: "^shared/features/$1/" },
+      to: { path: layer("(flows|routes|responses)"), pathNot: "^shared/features/$1/" },
     },
     {
       name: "features: rows of other features",
@@ -343,7 +344,7 @@ module.exports = {
       name: "workers serve no routes",
       severity: "error",
       from: { path: "^functions/(worker/|[^/]+/worker\\.ts$)" },
-      to: { path: ["^shared/http/", layer("routes")] },
+      to: { path: ["^shared/http/", layer("(routes|responses)")] },
     },
     {
       name: "nothing imports test",

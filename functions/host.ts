@@ -11,8 +11,8 @@ import type { Connections } from "#base/aws/realtime.ts";
 import type { PageFile } from "#base/files/page-file.ts";
 import type { Gate } from "#base/net/egress-gate.ts";
 import type { WebhookClient } from "#base/net/webhook-client.ts";
+import type { Scope } from "#features/access/rules/scope.ts";
 import type { Account } from "#features/accounts/rules/accounts.ts";
-import type { Scope } from "#features/inbox/rules/messages.ts";
 import type { AccountPlatform } from "#platforms/graph/account-platform.ts";
 import type { Platform } from "#platforms/graph/platform.ts";
 

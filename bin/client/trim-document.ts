@@ -110,7 +110,7 @@ function toOperation(operation: Json, data: unknown, resolve: Resolve): Json {
 
 /** The description without how the parameter is encoded in a URL: the client encodes parameters itself. */
 function withoutEncoding(description: unknown): unknown {
-  return typeof description === "string" ? description.replace(/ Percent-encode.*$/s, "") : description;
+  return typeof description === "string" ? description.split(" Percent-encode")[0] : description;
 }
 
 function described(schema: unknown, description: unknown): Json {

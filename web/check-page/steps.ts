@@ -29,8 +29,6 @@ function isInconclusive<T>(result: CallResult<T>): result is Exclude<CallResult<
   return result.kind === "unreachable" || result.status >= 500 || result.problem.code === "";
 }
 
-export type Steps = ReturnType<typeof stepsWith>;
-
 /** The rules, with the notices of the page's language. */
 export function stepsWith(notices: Notices) {
   /** After getting the hold. @param sending the message when this page is sending it: then the outcome is news */

@@ -26,6 +26,8 @@ export const accessTexts: Texts = {
     active: "It works.",
     revoked: "It was revoked. It is listed for 90 days.",
   }),
+  "Key.strict":
+    "Whether a request of the key with a query parameter or a body field that its route does not know is a 400 that names the nearest one. Without it, they are ignored and named in the header `parley-ignored`.",
   "Key.last_used_at": "When it was last used, in ISO 8601, up to an hour old. Null if it never was.",
 
   listAuditEntries:

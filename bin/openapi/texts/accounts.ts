@@ -22,6 +22,20 @@ export const accountTexts: Texts = {
   "Account.refresh_error":
     "The last failure of a refresh of the access token, in the platform's words. Null after a success.",
   "Account.last_refreshed_at": "When the access token was last refreshed, in ISO 8601. Null if it never was.",
+  "Account.token_expires_at":
+    "When the access token ends, unless it is refreshed before, in ISO 8601. Null for a token without an end.",
+  "Account.subscribed_at":
+    "When a check last saw that the platform sends every webhook of the account, in ISO 8601. Null before the first check did.",
+  "Account.subscription": "Whether the platform sends the webhooks of the account.",
+  "Account.subscription.state": oneOf("What the checks of the subscription saw.", {
+    complete: "A check of the last two days saw that the platform sends every webhook of the account.",
+    stale: "The last such check is older, because checks fail or the access has ended.",
+    unchecked: "No check did yet.",
+  }),
+  "Account.subscription.checked_at":
+    "When a check last saw the subscription complete, in ISO 8601. Null before the first one did.",
+  "Account.missing_since":
+    "Since when messages may be missing that no webhook brought, in ISO 8601. Null when nothing is missing, and again when they were fetched.",
   "Account.human_agent_blocked_at":
     "When the platform last refused a human-agent message because the app lacks the permission, in ISO 8601. Null if it did not.",
   "Account.connection": oneOf("How the account is connected.", {

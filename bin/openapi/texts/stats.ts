@@ -19,6 +19,8 @@ export const statsTexts: Texts = {
   "StatsHour.starts_at": "When the hour starts, in ISO 8601 and UTC.",
   "StatsHour.received": "How many live inbound messages were stored in the hour.",
   "StatsHour.sent": "How many live messages of the account were stored, from the API and other apps.",
+  "StatsHour.answers":
+    "The answers of the hour by the time from the first message that waited. Each answer counts once, in the first of these that it fits.",
   "StatsHour.answers.within_5_minutes": "Answers within 5 minutes of the first message that waited.",
   "StatsHour.answers.within_15_minutes": "Answers after 5 to 15 minutes.",
   "StatsHour.answers.within_1_hour": "Answers after 15 minutes to 1 hour.",

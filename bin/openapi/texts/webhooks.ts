@@ -47,6 +47,11 @@ export const webhookTexts: Texts = {
   "Endpoint.id": "The id of the endpoint, a ULID.",
   "Endpoint.url": "The https URL that receives events.",
   "Endpoint.events": "The event types that the endpoint receives.",
+  "Endpoint.paused_by":
+    "Who paused the endpoint, in the form of an audit entry's `actor`: `system` is Parley itself, after a 410 or days of failures. Null unless it is paused, and where an earlier release paused it.",
+  "Endpoint.failing_since":
+    "The first failed attempt since the last success, in ISO 8601. Null without one, and again when `url` or `status` is changed.",
+  "Endpoint.circuit": "The circuit breaker. Both times are null while it is `closed`.",
   "Endpoint.circuit.state": oneOf("Whether the endpoint is called.", {
     closed: "It is called.",
     open: "It is not called after 10 failed attempts in a row. Its deliveries wait without losing attempts.",
@@ -55,6 +60,23 @@ export const webhookTexts: Texts = {
   "Endpoint.circuit.opened_at": "When the circuit opened, in ISO 8601. Null while it is closed.",
   "Endpoint.circuit.next_probe_at":
     "When the next probe is sent, in ISO 8601: 1 to 30 minutes after the last. Null while the circuit is closed.",
+  "Endpoint.health": "How the endpoint is, and how its deliveries of a day ended.",
+  "Endpoint.health.state": oneOf("The first of these that applies.", {
+    paused: "It is not called.",
+    circuit_open: "It is not called but for a probe at `next_try_at`.",
+    failing: "Its newest attempt failed.",
+    slow: "It answers late, so that its attempts wait for a free slot.",
+    ok: "None of the others.",
+  }),
+  "Endpoint.health.since":
+    "Since when it is in that state, in ISO 8601; of a paused endpoint, its last update. Null for `ok` and `slow`.",
+  "Endpoint.health.failing_since": "The first failed attempt since the last success, in ISO 8601. Null without one.",
+  "Endpoint.health.next_try_at": "The next probe of an open circuit, in ISO 8601. Null in any other state.",
+  "Endpoint.health.last_error":
+    "The class of the newest failure since the last success, as `last_error` of a delivery names it. Null without one, and while only an earlier release saw it.",
+  "Endpoint.health.delivered_24h": "The deliveries that succeeded in the current hour and the 24 hours before it.",
+  "Endpoint.health.failed_24h":
+    "The deliveries that ended as `failed`, `blocked` or `dlq` in the same time. A replay reduces no count.",
   "Endpoint.signing_secret_prefix":
     "The first 12 characters of the current signing secret, by which secrets are distinguished.",
   "Endpoint.secondary_active": "Whether the previous secret still signs: `true` for 24 hours after a rotation.",
@@ -101,6 +123,13 @@ export const webhookTexts: Texts = {
   "Delivery.event_id": "The id of the event, by which receivers de-duplicate.",
   "Delivery.attempt_number": "How many attempts of the ten were made. 0 before the first and after a replay.",
   "Delivery.next_retry_at": "When the next attempt is due, in epoch milliseconds. Null if none is planned.",
+  "Delivery.waiting_for": oneOf("What the delivery waits for. Null while an attempt is made, and when it has ended.", {
+    endpoint: "The circuit of its endpoint is open.",
+    retry: "The time of the next attempt has not come.",
+    slot: "A free worker, or a free slot of a slow endpoint.",
+  }),
+  "Delivery.waiting_until":
+    "Until when it waits at least, in epoch milliseconds: the next probe of the endpoint, or the next attempt. Null where no time is known.",
   "Delivery.last_response_status": "The HTTP status of the last response. Null if there was none.",
   "Delivery.last_error":
     "Why the last attempt failed. `tls`: the certificate is not valid for the name, or the receiver does not speak HTTP/1.1, with which Parley calls: one that speaks HTTP/2 alone refuses the connection. Null after a success and before the first attempt.",

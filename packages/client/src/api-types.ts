@@ -35,23 +35,27 @@ export interface components {
             refresh_error: string | null;
             /** @description When the access token was last refreshed, in ISO 8601. Null if it never was. */
             last_refreshed_at: string | null;
-            /** @description When the access token ends, unless it is refreshed before. Null for a token without an end. */
+            /** @description When the access token ends, unless it is refreshed before, in ISO 8601. Null for a token without an end. */
             token_expires_at: string | null;
             /** @description When the platform last refused a human-agent message because the app lacks the permission, in ISO 8601. Null if it did not. */
             human_agent_blocked_at: string | null;
-            /** @description When a check last saw that the platform sends every webhook of the account. Null before the first check did. */
+            /** @description When a check last saw that the platform sends every webhook of the account, in ISO 8601. Null before the first check did. */
             subscribed_at: string | null;
             /** @description Whether the platform sends the webhooks of the account. */
             subscription: {
                 /**
-                 * @description `complete`: a check of the last two days saw that the platform sends every webhook of the account. `stale`: the last such check is older, because checks fail or the access has ended. `unchecked`: none did yet.
+                 * @description What the checks of the subscription saw.
+                 *
+                 *     - `complete`: A check of the last two days saw that the platform sends every webhook of the account.
+                 *     - `stale`: The last such check is older, because checks fail or the access has ended.
+                 *     - `unchecked`: No check did yet.
                  * @enum {string}
                  */
                 state: "complete" | "stale" | "unchecked";
-                /** @description When a check last saw the subscription complete. Null before the first one did. */
+                /** @description When a check last saw the subscription complete, in ISO 8601. Null before the first one did. */
                 checked_at: string | null;
             };
-            /** @description Since when messages may be missing that no webhook brought. Null when nothing is missing, and again when they were fetched. */
+            /** @description Since when messages may be missing that no webhook brought, in ISO 8601. Null when nothing is missing, and again when they were fetched. */
             missing_since: string | null;
         };
         /** @description An account was connected. */
@@ -533,7 +537,7 @@ export interface components {
             scope?: components["schemas"]["KeyScope"];
             /** @description A name for people, on one line. Absent: empty. */
             label?: string;
-            /** @description Whether a request of the key with a query parameter or a body field that its route does not know is a 400 that names the nearest one. Without it, they are ignored and named in the header `parley-ignored`. Default: true for a test key. */
+            /** @description Whether a request of the key with a query parameter or a body field that its route does not know is a 400 that names the nearest one. Without it, they are ignored and named in the header `parley-ignored`. */
             strict?: boolean;
         };
         /** @description The data that `createMessengerLogin` returns. */
@@ -610,7 +614,13 @@ export interface components {
             attempt_number: number;
             /** @description When the next attempt is due, in epoch milliseconds. Null if none is planned. */
             next_retry_at: number | null;
-            /** @description What the delivery waits for. `endpoint`: its circuit is open. `retry`: the time of the next attempt. `slot`: a free worker, or a free slot of a slow endpoint. Null while an attempt is made, and when the delivery has ended. */
+            /**
+             * @description What the delivery waits for. Null while an attempt is made, and when it has ended.
+             *
+             *     - `endpoint`: The circuit of its endpoint is open.
+             *     - `retry`: The time of the next attempt has not come.
+             *     - `slot`: A free worker, or a free slot of a slow endpoint.
+             */
             waiting_for: ("endpoint" | "retry" | "slot") | null;
             /** @description Until when it waits at least, in epoch milliseconds: the next probe of the endpoint, or the next attempt. Null where no time is known. */
             waiting_until: number | null;
@@ -637,7 +647,13 @@ export interface components {
             attempt_number: number;
             /** @description When the next attempt is due, in epoch milliseconds. Null if none is planned. */
             next_retry_at: number | null;
-            /** @description What the delivery waits for. `endpoint`: its circuit is open. `retry`: the time of the next attempt. `slot`: a free worker, or a free slot of a slow endpoint. Null while an attempt is made, and when the delivery has ended. */
+            /**
+             * @description What the delivery waits for. Null while an attempt is made, and when it has ended.
+             *
+             *     - `endpoint`: The circuit of its endpoint is open.
+             *     - `retry`: The time of the next attempt has not come.
+             *     - `slot`: A free worker, or a free slot of a slow endpoint.
+             */
             waiting_for: ("endpoint" | "retry" | "slot") | null;
             /** @description Until when it waits at least, in epoch milliseconds: the next probe of the endpoint, or the next attempt. Null where no time is known. */
             waiting_until: number | null;
@@ -703,9 +719,9 @@ export interface components {
             status: components["schemas"]["EndpointStatus"];
             /** @description Who paused the endpoint, in the form of an audit entry's `actor`: `system` is Parley itself, after a 410 or days of failures. Null unless it is paused, and where an earlier release paused it. */
             paused_by: string | null;
-            /** @description The first failed attempt since the last success. Null without one, and again when `url` or `status` is changed. */
+            /** @description The first failed attempt since the last success, in ISO 8601. Null without one, and again when `url` or `status` is changed. */
             failing_since: string | null;
-            /** @description The circuit breaker. While it is `open`, the endpoint is not called until `next_probe_at`. `probing`: that time has come. Both times are null while it is `closed`. */
+            /** @description The circuit breaker. Both times are null while it is `closed`. */
             circuit: {
                 /**
                  * @description Whether the endpoint is called.
@@ -724,17 +740,23 @@ export interface components {
             /** @description How the endpoint is, and how its deliveries of a day ended. */
             health: {
                 /**
-                 * @description `paused`: not called. `circuit_open`: not called but for a probe at `next_try_at`. `failing`: its newest attempt failed. `slow`: it answers late, so that its attempts wait for a free slot. Else `ok`. The first of these that applies.
+                 * @description The first of these that applies.
+                 *
+                 *     - `paused`: It is not called.
+                 *     - `circuit_open`: It is not called but for a probe at `next_try_at`.
+                 *     - `failing`: Its newest attempt failed.
+                 *     - `slow`: It answers late, so that its attempts wait for a free slot.
+                 *     - `ok`: None of the others.
                  * @enum {string}
                  */
                 state: "ok" | "slow" | "failing" | "circuit_open" | "paused";
-                /** @description Since when it is in that state; of a paused endpoint, its last update. Null for `ok` and `slow`. */
+                /** @description Since when it is in that state, in ISO 8601; of a paused endpoint, its last update. Null for `ok` and `slow`. */
                 since: string | null;
-                /** @description The first failed attempt since the last success. Null without one. */
+                /** @description The first failed attempt since the last success, in ISO 8601. Null without one. */
                 failing_since: string | null;
-                /** @description The next probe of an open circuit. Null in any other state. */
+                /** @description The next probe of an open circuit, in ISO 8601. Null in any other state. */
                 next_try_at: string | null;
-                /** @description The class of the newest failure since the last success, as `last_error` of a delivery names it: `tls` is also a receiver that speaks HTTP/2 alone. Parley calls with HTTP/1.1. Null without one, and while only an earlier release saw it. */
+                /** @description The class of the newest failure since the last success, as `last_error` of a delivery names it. Null without one, and while only an earlier release saw it. */
                 last_error: components["schemas"]["AttemptError"] | null;
                 /** @description The deliveries that succeeded in the current hour and the 24 hours before it. */
                 delivered_24h: number;

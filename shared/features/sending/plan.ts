@@ -3,6 +3,7 @@ import { invalidField, isRefusal, type Refusal, refuse } from "#base/kernel/refu
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { iso, type Millis, SECOND } from "#base/kernel/time.ts";
 import { type Caller, refuseActor, refuseTenant } from "#features/access/rules/callers.ts";
+import type { Scope } from "#features/access/rules/scope.ts";
 import {
   type Account,
   type AccountRef,
@@ -13,7 +14,7 @@ import {
   mayBeUnread,
   refuseRestoring,
 } from "#features/accounts/rules/accounts.ts";
-import { type ConversationHead, readConversationId, type Scope } from "#features/inbox/rules/messages.ts";
+import { type ConversationHead, readConversationId } from "#features/inbox/rules/messages.ts";
 import { windowAt } from "#features/inbox/rules/messaging-window.ts";
 import type { AttachmentPorts, SendPorts } from "./ports.ts";
 import { type RequestedContent, readSendContent, type SendContent } from "./rules/send-content.ts";

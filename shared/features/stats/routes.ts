@@ -18,19 +18,14 @@ const hourSchema = z
     starts_at: z.string(),
     received: z.int(),
     sent: z.int(),
-    answers: z
-      .object({
-        within_5_minutes: z.int(),
-        within_15_minutes: z.int(),
-        within_1_hour: z.int(),
-        within_4_hours: z.int(),
-        within_24_hours: z.int(),
-        later: z.int(),
-      })
-      .register(z.globalRegistry, {
-        description:
-          "The answers of the hour by the time from the first message that waited. Each answer counts once, in the first of these that it fits.",
-      }),
+    answers: z.object({
+      within_5_minutes: z.int(),
+      within_15_minutes: z.int(),
+      within_1_hour: z.int(),
+      within_4_hours: z.int(),
+      within_24_hours: z.int(),
+      later: z.int(),
+    }),
     endpoints: z.array(endpointCountsSchema),
   })
   .register(z.globalRegistry, { id: "StatsHour" });

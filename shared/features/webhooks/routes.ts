@@ -15,7 +15,7 @@ import {
   updateWebhook as update,
 } from "./flows.ts";
 import type { WebhookPorts } from "./ports.ts";
-import { NO_COUNTS, readCounts, toWebhookResponse, type WebhookCountPorts, webhookSchema } from "./webhook-response.ts";
+import { NO_COUNTS, readCounts, toWebhookResponse, type WebhookCountPorts, webhookSchema } from "./responses.ts";
 
 /** Built on the first request, and once per process. */
 let cachedCatalog: ReturnType<typeof eventCatalog> | null = null;

@@ -1,7 +1,7 @@
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Table } from "#base/table/client.ts";
 import { createOperatorKey } from "#features/access/flows/keys.ts";
-import type { Scope } from "#features/inbox/rules/messages.ts";
+import type { Scope } from "#features/access/rules/scope.ts";
 import { createKey } from "../../features/access/flows/support/api-keys.ts";
 import type { FetchApp } from "../conformance/fetch-app.ts";
 import type { TestEnv } from "../flows/test-env.ts";

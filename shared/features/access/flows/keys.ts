@@ -3,7 +3,6 @@ import { newUlid } from "#base/kernel/ids.ts";
 import { type Refusal, refuse } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
-import type { Scope } from "#features/inbox/rules/messages.ts";
 import { keyLookup } from "../authenticate.ts";
 import type { KeyPorts } from "../ports.ts";
 import {
@@ -14,6 +13,7 @@ import {
   auditEntry,
   formatApiKey,
 } from "../rules/callers.ts";
+import type { Scope } from "../rules/scope.ts";
 import type { KeyCreation } from "../store/api-keys.ts";
 
 interface KeySettings {

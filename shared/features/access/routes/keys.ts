@@ -9,17 +9,12 @@ import { endpoint } from "./endpoint.ts";
 
 const scope = z.enum(["live", "test"]);
 
-const strictText =
-  "Whether a request of the key with a query parameter or a body field that its route does not know is a 400 that names the nearest one. Without it, they are ignored and named in the header `parley-ignored`.";
-
-const strictSchema = z.boolean().register(z.globalRegistry, { description: strictText });
-
 const keySchema = z
   .object({
     id: z.string(),
     prefix: z.string(),
     scope,
-    strict: strictSchema,
+    strict: z.boolean(),
     label: z.string(),
     status: z.enum(["active", "revoked"]),
     created_at: z.string(),
@@ -65,9 +60,7 @@ export const createKey = endpoint.tenant({
     z.object({
       scope: z.optional(scope),
       label: z.optional(z.string().check(...singleLine, ...charactersMax(KEY_LABEL_CHARS_MAX))),
-      strict: z
-        .optional(z.boolean())
-        .register(z.globalRegistry, { description: `${strictText} Default: true for a test key.` }),
+      strict: z.optional(z.boolean()),
     }),
   ),
   refusals: ["key_limit", "live_key_required"],
@@ -76,7 +69,7 @@ export const createKey = endpoint.tenant({
     prefix: z.string(),
     secret: z.string(),
     scope,
-    strict: strictSchema,
+    strict: z.boolean(),
     label: z.string(),
     created_at: z.string(),
   }),

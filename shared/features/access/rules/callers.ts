@@ -1,8 +1,8 @@
 import { type Reason, type Refusal, refuse } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
-import type { Scope } from "#features/inbox/rules/messages.ts";
 import type { AuditEntry } from "./audit.ts";
+import type { Scope } from "./scope.ts";
 
 /** The roles of a tenant's members. Each one also has the permissions of those before it. */
 export const roles = ["agent", "admin", "owner"] as const;

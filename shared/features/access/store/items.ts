@@ -7,9 +7,9 @@ import { isOneOf } from "#base/table/expressions.ts";
 import { type Key, t13, timeToLive } from "#base/table/keys.ts";
 import { queryAll } from "#base/table/query-all.ts";
 import { check, type TransactItem } from "#base/table/writes.ts";
-import type { Scope } from "#features/inbox/rules/messages.ts";
 import type { AuditEntry } from "../rules/audit.ts";
 import type { ActingMember } from "../rules/callers.ts";
+import type { Scope } from "../rules/scope.ts";
 import { apiKeyAttributes, auditAttributes, membershipAttributes } from "./attributes.ts";
 
 export function tenantKey(tenant: TenantId): Key {

@@ -23,29 +23,14 @@ export const accountSchema = z
     status_detail: z.nullable(z.string()),
     refresh_error: z.nullable(z.string()),
     last_refreshed_at: z.nullable(z.string()),
-    token_expires_at: z.nullable(z.string()).register(z.globalRegistry, {
-      description: "When the access token ends, unless it is refreshed before. Null for a token without an end.",
-    }),
+    token_expires_at: z.nullable(z.string()),
     human_agent_blocked_at: z.nullable(z.string()),
-    subscribed_at: z.nullable(z.string()).register(z.globalRegistry, {
-      description:
-        "When a check last saw that the platform sends every webhook of the account. Null before the first check did.",
+    subscribed_at: z.nullable(z.string()),
+    subscription: z.object({
+      state: z.enum(subscriptionStates),
+      checked_at: z.nullable(z.string()),
     }),
-    subscription: z
-      .object({
-        state: z.enum(subscriptionStates).register(z.globalRegistry, {
-          description:
-            "`complete`: a check of the last two days saw that the platform sends every webhook of the account. `stale`: the last such check is older, because checks fail or the access has ended. `unchecked`: none did yet.",
-        }),
-        checked_at: z.nullable(z.string()).register(z.globalRegistry, {
-          description: "When a check last saw the subscription complete. Null before the first one did.",
-        }),
-      })
-      .register(z.globalRegistry, { description: "Whether the platform sends the webhooks of the account." }),
-    missing_since: z.nullable(z.string()).register(z.globalRegistry, {
-      description:
-        "Since when messages may be missing that no webhook brought. Null when nothing is missing, and again when they were fetched.",
-    }),
+    missing_since: z.nullable(z.string()),
   })
   .register(z.globalRegistry, { id: "Account" });
 

@@ -20,14 +20,8 @@ const deliverySchema = z
     status: z.enum(deliveryStatuses),
     attempt_number: z.number(),
     next_retry_at: z.nullable(z.number()),
-    waiting_for: z.nullable(z.enum(waitReasons)).register(z.globalRegistry, {
-      description:
-        "What the delivery waits for. `endpoint`: its circuit is open. `retry`: the time of the next attempt. `slot`: a free worker, or a free slot of a slow endpoint. Null while an attempt is made, and when the delivery has ended.",
-    }),
-    waiting_until: z.nullable(z.number()).register(z.globalRegistry, {
-      description:
-        "Until when it waits at least, in epoch milliseconds: the next probe of the endpoint, or the next attempt. Null where no time is known.",
-    }),
+    waiting_for: z.nullable(z.enum(waitReasons)),
+    waiting_until: z.nullable(z.number()),
     last_response_status: z.nullable(z.number()),
     last_error: z.nullable(z.enum(attemptErrors)),
     last_duration_ms: z.nullable(z.number()),

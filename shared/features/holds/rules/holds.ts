@@ -5,7 +5,7 @@ import { HOLD_LIFETIME, HOLD_READABLE, HOLD_SENDING_MAX, HUMAN_AGENT_WINDOW } fr
 import { type Reason, toHttpError } from "#base/kernel/refusals.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import type { AuditAction, AuditEntry } from "#features/access/rules/audit.ts";
-import type { Scope } from "#features/inbox/rules/messages.ts";
+import type { Scope } from "#features/access/rules/scope.ts";
 
 // A human agent's message waits for a person to pass a check, and is then sent at most once. Two ends come by time alone
 // and are derived on read. Such an end is stored before it is reported, so that no other end can follow it.

@@ -10,7 +10,7 @@ import {
   CHALLENGE_TARGET_CHARS_MAX,
 } from "#base/kernel/limits.ts";
 import type { Millis } from "#base/kernel/time.ts";
-import type { Scope } from "#features/inbox/rules/messages.ts";
+import type { Scope } from "#features/access/rules/scope.ts";
 
 // The wire format of Cap (format 1): all puzzles are derived from the token, so the browser gets three numbers and the
 // token. The token carries its terms under an HMAC, so nothing is stored. The puzzles raise the cost of scripted sending

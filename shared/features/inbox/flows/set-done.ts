@@ -1,9 +1,10 @@
 import { type Refusal, refuse } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
+import type { Scope } from "#features/access/rules/scope.ts";
 import { requestDonePush } from "#features/realtime/request-push.ts";
 import type { DonePorts } from "../ports.ts";
-import { type ConversationHead, malformedConversationId, parseConversationId, type Scope } from "../rules/messages.ts";
+import { type ConversationHead, malformedConversationId, parseConversationId } from "../rules/messages.ts";
 
 /**
  * Marks a conversation as done or removes the mark, and pushes it if that changed anything.

@@ -2,6 +2,7 @@ import { RETENTION } from "#base/kernel/limits.ts";
 import { type Refusal, refuse } from "#base/kernel/refusals.ts";
 import { parseTenant, type TenantId } from "#base/kernel/tenant.ts";
 import { HOUR, MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
+import type { Scope } from "#features/access/rules/scope.ts";
 import { type AccountRef, isExternalId, isPlatform } from "#features/accounts/rules/accounts.ts";
 
 /** The parts of a conversation's id. */
@@ -187,8 +188,6 @@ export const directions = ["inbound", "outbound", "echo"] as const;
 export type Direction = (typeof directions)[number];
 
 export type SentVia = "participant" | "api_in_window" | "api_human_agent" | "native_app" | "other_app";
-
-export type Scope = "live" | "test";
 
 /** The person, as known when the message was stored. */
 export interface Participant {

@@ -4,6 +4,7 @@ import type { TenantId } from "#base/kernel/tenant.ts";
 import { HOUR, MINUTE, type Millis } from "#base/kernel/time.ts";
 import { absentOr, allOf, below, type Expression, isUnchanged } from "#base/table/expressions.ts";
 import { type Key, t13, timeToLive } from "#base/table/keys.ts";
+import type { Scope } from "#features/access/rules/scope.ts";
 import {
   type Attachment,
   type AttachmentType,
@@ -12,7 +13,6 @@ import {
   type MessageContext,
   parseConversationId,
   type Reaction,
-  type Scope,
   type SentVia,
 } from "../rules/messages.ts";
 import { messageAttributes, reactionAttributes } from "./attributes.ts";

@@ -6,8 +6,9 @@ import {
   MESSENGER_TEXT_CHARS_MAX,
 } from "#base/kernel/limits.ts";
 import { invalidField, type Refusal } from "#base/kernel/refusals.ts";
+import type { Scope } from "#features/access/rules/scope.ts";
 import type { PlatformName } from "#features/accounts/rules/accounts.ts";
-import type { Attachment, Scope } from "#features/inbox/rules/messages.ts";
+import type { Attachment } from "#features/inbox/rules/messages.ts";
 
 // The content of a send: a text or attachments. The platforms support no captions.
 

@@ -8,7 +8,8 @@ import {
   PLATFORM_TIMEOUT,
 } from "#base/kernel/limits.ts";
 import { MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
-import type { Attachment, Scope, SentVia } from "#features/inbox/rules/messages.ts";
+import type { Scope } from "#features/access/rules/scope.ts";
+import type { Attachment, SentVia } from "#features/inbox/rules/messages.ts";
 
 // Send budgets: counts in fixed windows that start at multiples of their length since the epoch, so that the start of a
 // window identifies its count. Test sends are counted apart from live sends.

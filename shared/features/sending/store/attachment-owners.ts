@@ -5,7 +5,7 @@ import { batchGet } from "#base/table/batches.ts";
 import type { Table } from "#base/table/client.ts";
 import { type Key, timeToLive } from "#base/table/keys.ts";
 import { assign, sendWrite } from "#base/table/writes.ts";
-import type { Scope } from "#features/inbox/rules/messages.ts";
+import type { Scope } from "#features/access/rules/scope.ts";
 import { attachmentOwnerAttributes as A } from "./attributes.ts";
 import { attachmentOwnerKey } from "./items.ts";
 

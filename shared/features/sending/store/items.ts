@@ -2,8 +2,8 @@ import { shortHash } from "#base/kernel/bytes.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { HOUR, type Millis } from "#base/kernel/time.ts";
 import { DUE_SHARDS, type Key, t13 } from "#base/table/keys.ts";
+import type { Scope } from "#features/access/rules/scope.ts";
 import { type AccountRef, accountKey } from "#features/accounts/rules/accounts.ts";
-import type { Scope } from "#features/inbox/rules/messages.ts";
 
 export function sendRecordKey(conversationId: string, sendId: string): Key {
   return { PK: conversationId, SK: `J#${sendId}` };

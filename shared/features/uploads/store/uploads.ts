@@ -17,9 +17,10 @@ import {
 } from "#base/table/expressions.ts";
 import { type Key, timeToLive } from "#base/table/keys.ts";
 import { check, put, update } from "#base/table/writes.ts";
+import type { Scope } from "#features/access/rules/scope.ts";
 import { relatedRefAttributes as Ref } from "#features/erasure/store/attributes.ts";
 import { relatedKeys, relatedRefKey } from "#features/erasure/store/items.ts";
-import { readConversationId, type Scope } from "#features/inbox/rules/messages.ts";
+import { readConversationId } from "#features/inbox/rules/messages.ts";
 import { headAttributes as Head } from "#features/inbox/store/attributes.ts";
 import { headKey } from "#features/inbox/store/items.ts";
 import type { MediaType } from "#features/sending/rules/send-content.ts";

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from "vitest";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY, iso } from "#base/kernel/time.ts";
-import type { Scope } from "#features/inbox/rules/messages.ts";
+import type { Scope } from "#features/access/rules/scope.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
 import { openedOnce } from "../../../support/opened.ts";
 import { type ApiResponse, openApiApp } from "../../../support/routes/api-app.ts";

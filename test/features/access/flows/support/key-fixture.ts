@@ -6,7 +6,7 @@ import { listKeys, revokeKey } from "#features/access/flows/key-lists.ts";
 import { type CreatedKey, createKey as create } from "#features/access/flows/keys.ts";
 import type { AuditAction } from "#features/access/rules/audit.ts";
 import type { Caller } from "#features/access/rules/callers.ts";
-import type { Scope } from "#features/inbox/rules/messages.ts";
+import type { Scope } from "#features/access/rules/scope.ts";
 import { createTenant } from "#features/tenants/flows/tenants.ts";
 import { openTestEnv, type TestEnv } from "../../../../support/flows/test-env.ts";
 import { openedOnce } from "../../../../support/opened.ts";

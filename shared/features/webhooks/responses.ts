@@ -20,54 +20,15 @@ export function readCounts({ counters }: WebhookCountPorts, tenant: TenantId, no
   return counters.window(tenant, now);
 }
 
-const described = (description: string) => ({ description });
-
-const healthSchema = z
-  .object({
-    state: z
-      .enum(endpointHealthStates)
-      .register(
-        z.globalRegistry,
-        described(
-          "`paused`: not called. `circuit_open`: not called but for a probe at `next_try_at`. `failing`: its newest attempt failed. `slow`: it answers late, so that its attempts wait for a free slot. Else `ok`. The first of these that applies.",
-        ),
-      ),
-    since: z
-      .nullable(z.string())
-      .register(
-        z.globalRegistry,
-        described("Since when it is in that state; of a paused endpoint, its last update. Null for `ok` and `slow`."),
-      ),
-    failing_since: z
-      .nullable(z.string())
-      .register(z.globalRegistry, described("The first failed attempt since the last success. Null without one.")),
-    next_try_at: z
-      .nullable(z.string())
-      .register(z.globalRegistry, described("The next probe of an open circuit. Null in any other state.")),
-    last_error: z
-      .nullable(z.enum(attemptErrors))
-      .register(
-        z.globalRegistry,
-        described(
-          "The class of the newest failure since the last success, as `last_error` of a delivery names it: `tls` is also a receiver that speaks HTTP/2 alone. Parley calls with HTTP/1.1. Null without one, and while only an earlier release saw it.",
-        ),
-      ),
-    delivered_24h: z
-      .int()
-      .register(
-        z.globalRegistry,
-        described("The deliveries that succeeded in the current hour and the 24 hours before it."),
-      ),
-    failed_24h: z
-      .int()
-      .register(
-        z.globalRegistry,
-        described(
-          "The deliveries that ended as `failed`, `blocked` or `dlq` in the same time. A replay reduces no count.",
-        ),
-      ),
-  })
-  .register(z.globalRegistry, described("How the endpoint is, and how its deliveries of a day ended."));
+const healthSchema = z.object({
+  state: z.enum(endpointHealthStates),
+  since: z.nullable(z.string()),
+  failing_since: z.nullable(z.string()),
+  next_try_at: z.nullable(z.string()),
+  last_error: z.nullable(z.enum(attemptErrors)),
+  delivered_24h: z.int(),
+  failed_24h: z.int(),
+});
 
 export const webhookSchema = z
   .object({
@@ -75,24 +36,13 @@ export const webhookSchema = z
     url: z.string(),
     events: z.array(z.enum(eventTypes)),
     status: z.enum(["active", "paused", "deleted"]),
-    paused_by: z.nullable(z.string()).register(z.globalRegistry, {
-      description:
-        "Who paused the endpoint, in the form of an audit entry's `actor`: `system` is Parley itself, after a 410 or days of failures. Null unless it is paused, and where an earlier release paused it.",
+    paused_by: z.nullable(z.string()),
+    failing_since: z.nullable(z.string()),
+    circuit: z.object({
+      state: z.enum(circuitStates),
+      opened_at: z.nullable(z.string()),
+      next_probe_at: z.nullable(z.string()),
     }),
-    failing_since: z.nullable(z.string()).register(z.globalRegistry, {
-      description:
-        "The first failed attempt since the last success. Null without one, and again when `url` or `status` is changed.",
-    }),
-    circuit: z
-      .object({
-        state: z.enum(circuitStates),
-        opened_at: z.nullable(z.string()),
-        next_probe_at: z.nullable(z.string()),
-      })
-      .register(z.globalRegistry, {
-        description:
-          "The circuit breaker. While it is `open`, the endpoint is not called until `next_probe_at`. `probing`: that time has come. Both times are null while it is `closed`.",
-      }),
     health: healthSchema,
     signing_secret_prefix: z.string(),
     secondary_active: z.boolean(),
