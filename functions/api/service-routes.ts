@@ -17,7 +17,7 @@ export const ping = endpoint.public({
   path: "/v1/ping",
   tag: "Service",
   summary: "Get the name and version of the service",
-  data: z.object({ name: z.string(), version: z.string(), time: z.string() }),
+  data: () => z.object({ name: z.string(), version: z.string(), time: z.string() }),
   handle: async ({ now }) => ({ name: "parley", version: VERSION, time: iso(now) }),
 });
 
@@ -29,7 +29,7 @@ export const health = endpoint.public({
   tag: "Service",
   summary: "Check the service",
   envelope: false,
-  data: z.object({ ok: z.literal(true) }),
+  data: () => z.object({ ok: z.literal(true) }),
   handle: async () => HttpResponse.json({ ok: true }),
 });
 
@@ -54,7 +54,7 @@ export const redirectToSite = endpoint.public({
     },
   },
   refusals: ["route_not_found"],
-  errorFields: { 404: frontLinksSchema },
+  errorFields: () => ({ 404: frontLinksSchema }),
   handle: async ({ ports, request }) =>
     ports.siteUrl ? siteRedirect(ports.siteUrl, "/", request.query) : frontPage(ports, request),
 });

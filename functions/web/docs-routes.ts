@@ -41,7 +41,7 @@ const getDocument = endpoint.public({
   summary: "Get the OpenAPI document",
   repeatedParameters: "as_empty",
   envelope: false,
-  data: z.looseObject({ openapi: z.string() }),
+  data: () => z.looseObject({ openapi: z.string() }),
   answers: fileAnswers([], { "access-control-allow-origin": "`*`: pages of any origin may read the document." }),
   handle: async ({ request, ports }) => toFileResponse(ports.document, documentHeaders, request),
 });

@@ -122,9 +122,9 @@ export interface Declaration<
   readonly description?: string;
   readonly tag: string;
   /** An object schema. Every parameter arrives as a string. Unknown parameters are ignored. */
-  readonly query?: Q;
+  readonly query?: () => Q;
   /** An object schema (optional when the body may be absent), or "bytes" for the raw body. Unknown fields are ignored. */
-  readonly body?: B;
+  readonly body?: B extends $ZodType ? () => B : B;
   /** Undocumented legacy names of body fields. The documented name wins. */
   readonly aliases?: { readonly [alias: string]: string };
   /** Default: 256 KiB. */
@@ -136,7 +136,7 @@ export interface Declaration<
   /** Reads the `Idempotency-Key` header. */
   readonly idempotent?: boolean;
   /** An object schema of the headers that the handler reads, for the OpenAPI document. */
-  readonly requestHeaders?: $ZodType;
+  readonly requestHeaders?: () => $ZodType;
   /** What the body "bytes" is, for the OpenAPI document. */
   readonly rawBody?: RawBody;
   /** The responses beside the envelope, by status, for the OpenAPI document. */
@@ -148,7 +148,7 @@ export interface Declaration<
   /** The reasons that the handler may return besides those of every route. */
   readonly refusals?: readonly R[];
   /** Object schemas of further fields of `error`, by status. A refusal carries them as `fields`. */
-  readonly errorFields?: ErrorFields;
+  readonly errorFields?: () => ErrorFields;
   /** No page may read its response from another origin. Default: the console may. */
   readonly cors?: false;
   /**
@@ -163,7 +163,7 @@ export interface Declaration<
   /** Returns true for data that is answered with 202 because the work continues in the background. */
   readonly acceptedWhen?: (data: output<NoInfer<D>>) => boolean;
   /** The schema of `data`. */
-  readonly data: D;
+  readonly data: () => D;
 }
 
 /** A response beside the envelope, for the OpenAPI document. */

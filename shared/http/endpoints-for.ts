@@ -13,6 +13,7 @@ import type {
   TenantSource,
 } from "./endpoint.ts";
 import type { HttpResponse } from "./http-response.ts";
+import { withLazySchemas } from "./lazy-schemas.ts";
 
 /**
  * The constructors of routes that share their ports: `const endpoint = endpointsFor<Ports>()`. A handler that returns
@@ -104,7 +105,7 @@ export function endpointsFor<P>() {
         readonly tenant: T;
         /** The role that the person needs at least in the tenant. Null where there is no tenant. */
         readonly role: NoInfer<T> extends "none" ? null : Role;
-        readonly data?: D;
+        readonly data?: () => D;
         readonly envelope?: E;
         readonly browserLocation?: Endpoint<P>["browserLocation"];
         /** The page with one press, for a request that no page of the API's origin caused. It changes nothing. */
@@ -135,7 +136,7 @@ export function endpointsFor<P>() {
       E extends boolean = true,
     >(
       declaration: Omit<Declaration<Path, Q, B, R, D>, "data"> & {
-        readonly data?: D;
+        readonly data?: () => D;
         readonly envelope?: E;
         readonly handle: (
           input: Input<P, NoInfer<Path>, NoInfer<Q>, NoInfer<B>>,
@@ -152,7 +153,7 @@ export function endpointsFor<P>() {
 
 /** The route, whose declaration says how the will of a person is known where a GET changes something. */
 function declared<P>(declaration: object): Endpoint<P> {
-  const endpoint = declaration as Endpoint<P>;
+  const endpoint = withLazySchemas<Endpoint<P>>(declaration);
   requireConsent(endpoint);
   return endpoint;
 }
@@ -162,6 +163,6 @@ function requireData({
   path,
   data,
   envelope,
-}: Pick<Endpoint<never>, "method" | "path" | "data" | "envelope">): void {
+}: Pick<Endpoint<never>, "method" | "path" | "envelope"> & { readonly data?: unknown }): void {
   if (envelope !== false && data === undefined) throw new Error(`${method} ${path} declares no data schema.`);
 }

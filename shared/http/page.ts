@@ -6,6 +6,7 @@ import { invalidField, isRefusal, type Reason, type Refusal } from "#base/kernel
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Role } from "#features/access/rules/callers.ts";
 import type { Body, CallerInput, CommonReason, Declaration, Endpoint, Input } from "./endpoint.ts";
+import { withLazySchemas } from "./lazy-schemas.ts";
 
 /** The page that a request names: `limit` is 1 to 100, `cursor` is sealed. */
 export interface RequestedPage {
@@ -62,7 +63,7 @@ export function pageEndpointFor<P extends CursorPorts>() {
       auth: "caller",
       tenant: "query",
       paged: true,
-      data: z.extend(data, { next_cursor: z.nullable(z.string()) }),
+      data: () => z.extend(data(), { next_cursor: z.nullable(z.string()) }),
       async handle(input: RawInput) {
         const { limit, cursor } = input.page;
         const cursorKeys = await input.ports.cursorKeys();
@@ -77,7 +78,7 @@ export function pageEndpointFor<P extends CursorPorts>() {
         return { ...result.data, next_cursor: next };
       },
     };
-    return endpoint as Endpoint<P>;
+    return withLazySchemas<Endpoint<P>>(endpoint);
   };
 }
 

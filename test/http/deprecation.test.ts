@@ -21,7 +21,7 @@ function oldRoute(deprecation?: Deprecation) {
     path: "/v1/old",
     summary: "Get it",
     tag: "Old",
-    query: z.object({ size: z.optional(z.enum(["1", "2", "3"])) }),
+    query: () => z.object({ size: z.optional(z.enum(["1", "2", "3"])) }),
     envelope: false,
     ...(deprecation ? { deprecation } : {}),
     handle: async ({ query }) => {

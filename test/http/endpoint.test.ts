@@ -19,7 +19,7 @@ const common = {
   summary: "x",
   tag: "X",
   role: "agent",
-  data: z.object({ n: z.number() }),
+  data: () => z.object({ n: z.number() }),
 } as const;
 
 it("a declaration allows a handler the declared refusals and those of every route, and no other", () => {
@@ -90,7 +90,7 @@ it("a declaration has the role of a person wherever it has a tenant", () => {
 it("a declaration types the input of the handler", () => {
   endpoint.page({
     ...common,
-    body: z.object({ a: z.string() }),
+    body: () => z.object({ a: z.string() }),
     scope: "x",
     filters: ({ path, body }) => ({ id: path.id, a: body.a }),
     handle: async ({ path, page, body, caller, tenant, ports }) => {

@@ -154,7 +154,7 @@ it("the OpenAPI document defines schemas with an id once, and resolves every ref
     summary: "Trees",
     tag: "Trees",
     role: "agent",
-    data: z.object({ thing, other: thing, tree }),
+    data: () => z.object({ thing, other: thing, tree }),
     handle: async () => ({ thing: { id: "1" }, other: { id: "2" }, tree: { branches: [] } }),
   });
   const generated = asAny(openApiDocument([...sampleRoutes, declared], info));

@@ -23,19 +23,20 @@ export const eraseConversation = endpoint.tenant({
   summary: "Erase a conversation",
   refusals: ["conversation_not_found", "conversation_id_cut"],
   acceptedWhen: ({ done }) => !done,
-  data: z.object({
-    done: z.boolean(),
-    removed: z.object({
-      conversation: count,
-      profile: count,
-      messages: count,
-      markers: count,
-      deliveries: count,
-      send_records: count,
-      uploads: count,
-      holds: count,
+  data: () =>
+    z.object({
+      done: z.boolean(),
+      removed: z.object({
+        conversation: count,
+        profile: count,
+        messages: count,
+        markers: count,
+        deliveries: count,
+        send_records: count,
+        uploads: count,
+        holds: count,
+      }),
     }),
-  }),
   handle: async ({ tenant, path, author, now, time, ports }) => {
     const startedAt = performance.now();
     const hasTimeLeft = () => performance.now() - startedAt < RESPOND_WITHIN;

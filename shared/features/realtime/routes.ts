@@ -16,12 +16,13 @@ const common = {
   method: "POST",
   role: "agent",
   tag: "Realtime",
-  data: z.object({
-    ticket: z.string(),
-    expires_at: z.int(),
-    expires_in_ms: z.literal(REALTIME_TICKET_LIFETIME),
-    url: z.string(),
-  }),
+  data: () =>
+    z.object({
+      ticket: z.string(),
+      expires_at: z.int(),
+      expires_in_ms: z.literal(REALTIME_TICKET_LIFETIME),
+      url: z.string(),
+    }),
 } as const;
 
 export const createRealtimeTicket = endpoint.tenant({

@@ -16,11 +16,11 @@ export const sendReply = endpoint.caller({
   role: "agent",
   tag: "Messages",
   summary: "Send a reply",
-  body: z.object({ ...sendFields, actor_id: z.optional(z.never()) }).check(textOrMedia, textOrMediaMeta),
+  body: () => z.object({ ...sendFields, actor_id: z.optional(z.never()) }).check(textOrMedia, textOrMediaMeta),
   aliases: sendAliases,
   idempotent: true,
   refusals: sendRefusals,
-  data: z.object({ platform_message_id: z.string() }),
+  data: () => z.object({ platform_message_id: z.string() }),
   handle: async ({ caller, body, idempotencyKey, onReplay, time, ports }) => {
     const result = await send(ports, { caller, reply: { ...toSendRequest(body), idempotencyKey, onReplay }, time });
     return isRefusal(result) ? result : { platform_message_id: result.messageId };

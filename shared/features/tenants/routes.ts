@@ -15,32 +15,37 @@ import type { OwnTenantPorts } from "#features/access/ports.ts";
 import { roles } from "#features/access/rules/callers.ts";
 import { endpointsFor } from "#http/endpoints-for.ts";
 import { charactersMax, visibleLine } from "#http/fields.ts";
+import { once } from "#http/lazy-schemas.ts";
 
 const endpoint = endpointsFor<OwnTenantPorts>();
 
 const tag = "Tenants";
 
-const tenantSchema = z
-  .object({
-    id: z.string(),
-    name: z.string(),
-    status: z.enum(["active", "suspended"]),
-    language: z.nullable(z.enum(languages)),
-    created_at: z.string(),
-    updated_at: z.string(),
-  })
-  .register(z.globalRegistry, { id: "Tenant" });
-const ownTenantSchema = z
-  .extend(tenantSchema, {
-    role: z.enum(roles),
-    invited_by: z.nullable(z.string()),
-    invited_by_email: z.nullable(z.string()),
-  })
-  .register(z.globalRegistry, { id: "OwnTenant" });
+const tenantSchema = once(() =>
+  z
+    .object({
+      id: z.string(),
+      name: z.string(),
+      status: z.enum(["active", "suspended"]),
+      language: z.nullable(z.enum(languages)),
+      created_at: z.string(),
+      updated_at: z.string(),
+    })
+    .register(z.globalRegistry, { id: "Tenant" }),
+);
+const ownTenantSchema = once(() =>
+  z
+    .extend(tenantSchema(), {
+      role: z.enum(roles),
+      invited_by: z.nullable(z.string()),
+      invited_by_email: z.nullable(z.string()),
+    })
+    .register(z.globalRegistry, { id: "OwnTenant" }),
+);
 
 const name = z.string().check(...visibleLine, ...charactersMax(TENANT_NAME_CHARS_MAX));
 
-function toTenantResponse(tenant: OwnTenant): z.infer<typeof tenantSchema> {
+function toTenantResponse(tenant: OwnTenant): z.infer<ReturnType<typeof tenantSchema>> {
   return {
     id: tenant.id,
     name: tenant.name,
@@ -59,7 +64,7 @@ export const listTenants = endpoint.session({
   summary: "List your tenants",
   tenant: "none",
   role: null,
-  data: z.object({ tenants: z.array(ownTenantSchema) }),
+  data: () => z.object({ tenants: z.array(ownTenantSchema()) }),
   handle: async ({ caller, ports }) => ({
     tenants: (await listOwnTenants(ports, caller)).map((tenant) => ({
       ...toTenantResponse(tenant),
@@ -79,9 +84,9 @@ export const createTenant = endpoint.session({
   status: 201,
   tenant: "none",
   role: null,
-  body: z.object({ id: z.string().check(z.meta({ pattern: TENANT_SLUG_PATTERN })), name }),
+  body: () => z.object({ id: z.string().check(z.meta({ pattern: TENANT_SLUG_PATTERN })), name }),
   refusals: ["sign_up_closed", "tenant_exists", "workspace_limit", "workspace_day_limit"],
-  data: z.object({ tenant: tenantSchema }),
+  data: () => z.object({ tenant: tenantSchema() }),
   handle: async ({ author, body, now, ports }) => {
     const id = parseTenant(body.id);
     if (!id)
@@ -104,7 +109,7 @@ export const getTenant = endpoint.session({
   namesTenant: "slug",
   role: "agent",
   refusals: ["tenant_not_found"],
-  data: z.object({ tenant: tenantSchema }),
+  data: () => z.object({ tenant: tenantSchema() }),
   handle: async ({ caller, path, ports }) => {
     const tenant = await getOwnTenant(ports, { slug: path.slug, caller });
     return isRefusal(tenant) ? tenant : { tenant: toTenantResponse(tenant) };
@@ -120,11 +125,12 @@ export const updateTenant = endpoint.session({
   tenant: "resource",
   namesTenant: "slug",
   role: "owner",
-  body: z
-    .object({ name: z.optional(name), language: z.optional(z.nullable(z.enum(languages))) })
-    .check(z.refine(({ name, language }) => name !== undefined || language !== undefined, "needs name or language")),
+  body: () =>
+    z
+      .object({ name: z.optional(name), language: z.optional(z.nullable(z.enum(languages))) })
+      .check(z.refine(({ name, language }) => name !== undefined || language !== undefined, "needs name or language")),
   refusals: ["tenant_not_found"],
-  data: z.object({ tenant: tenantSchema }),
+  data: () => z.object({ tenant: tenantSchema() }),
   handle: async ({ author, path, body, now, ports }) => {
     const tenant = await changeTenant(ports, { slug: path.slug, change: body, author, now });
     return isRefusal(tenant) ? tenant : { tenant: toTenantResponse(tenant) };

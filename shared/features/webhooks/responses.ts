@@ -4,6 +4,7 @@ import type { TenantId } from "#base/kernel/tenant.ts";
 import { iso, isoOrNull, type Millis } from "#base/kernel/time.ts";
 import { attemptErrors } from "#features/delivery/rules/deliveries.ts";
 import type { Counters, TimeCounts } from "#features/stats/store.ts";
+import { once } from "#http/lazy-schemas.ts";
 import { circuitState, circuitStates, type Endpoint, endpointHealth, endpointHealthStates } from "./rules/endpoints.ts";
 
 /** What an endpoint shows of the deliveries of a day. */
@@ -20,44 +21,48 @@ export function readCounts({ counters }: WebhookCountPorts, tenant: TenantId, no
   return counters.window(tenant, now);
 }
 
-const healthSchema = z.object({
-  state: z.enum(endpointHealthStates),
-  since: z.nullable(z.string()),
-  failing_since: z.nullable(z.string()),
-  next_try_at: z.nullable(z.string()),
-  last_error: z.nullable(z.enum(attemptErrors)),
-  delivered_24h: z.int(),
-  failed_24h: z.int(),
-});
-
-export const webhookSchema = z
-  .object({
-    id: z.string(),
-    url: z.string(),
-    events: z.array(z.enum(eventTypes)),
-    status: z.enum(["active", "paused", "deleted"]),
-    paused_by: z.nullable(z.string()),
+const healthSchema = once(() =>
+  z.object({
+    state: z.enum(endpointHealthStates),
+    since: z.nullable(z.string()),
     failing_since: z.nullable(z.string()),
-    circuit: z.object({
-      state: z.enum(circuitStates),
-      opened_at: z.nullable(z.string()),
-      next_probe_at: z.nullable(z.string()),
-    }),
-    health: healthSchema,
-    signing_secret_prefix: z.string(),
-    secondary_active: z.boolean(),
-    secondary_expires_at: z.nullable(z.string()),
-    created_at: z.string(),
-    updated_at: z.string(),
-  })
-  .register(z.globalRegistry, { id: "Endpoint" });
+    next_try_at: z.nullable(z.string()),
+    last_error: z.nullable(z.enum(attemptErrors)),
+    delivered_24h: z.int(),
+    failed_24h: z.int(),
+  }),
+);
+
+export const webhookSchema = once(() =>
+  z
+    .object({
+      id: z.string(),
+      url: z.string(),
+      events: z.array(z.enum(eventTypes)),
+      status: z.enum(["active", "paused", "deleted"]),
+      paused_by: z.nullable(z.string()),
+      failing_since: z.nullable(z.string()),
+      circuit: z.object({
+        state: z.enum(circuitStates),
+        opened_at: z.nullable(z.string()),
+        next_probe_at: z.nullable(z.string()),
+      }),
+      health: healthSchema(),
+      signing_secret_prefix: z.string(),
+      secondary_active: z.boolean(),
+      secondary_expires_at: z.nullable(z.string()),
+      created_at: z.string(),
+      updated_at: z.string(),
+    })
+    .register(z.globalRegistry, { id: "Endpoint" }),
+);
 
 /** @param counts of all endpoints of the tenant */
 export function toWebhookResponse(
   webhook: Endpoint,
   counts: EndpointCounts,
   now: Millis,
-): z.infer<typeof webhookSchema> {
+): z.infer<ReturnType<typeof webhookSchema>> {
   const secondaryExpiresAt =
     webhook.secondary && webhook.secondary.expiresAt > now ? webhook.secondary.expiresAt : null;
   return {
@@ -81,7 +86,11 @@ export function toWebhookResponse(
   };
 }
 
-function toHealthResponse(webhook: Endpoint, counts: EndpointCounts, now: Millis): z.infer<typeof healthSchema> {
+function toHealthResponse(
+  webhook: Endpoint,
+  counts: EndpointCounts,
+  now: Millis,
+): z.infer<ReturnType<typeof healthSchema>> {
   const { state, since, nextTryAt } = endpointHealth(webhook, now);
   const { delivered, failed, dlq } = counts.forEndpoint(webhook.id);
   return {

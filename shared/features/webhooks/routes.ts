@@ -28,16 +28,17 @@ export const listEventTypes = endpointsFor<object>().caller({
   role: null,
   tag: "Webhooks",
   summary: "List event types",
-  data: z.object({
-    event_types: z.array(
-      z.object({
-        type: z.enum(eventTypes),
-        description: z.string(),
-        schema: z.record(z.string(), z.unknown()),
-        example: z.record(z.string(), z.unknown()),
-      }),
-    ),
-  }),
+  data: () =>
+    z.object({
+      event_types: z.array(
+        z.object({
+          type: z.enum(eventTypes),
+          description: z.string(),
+          schema: z.record(z.string(), z.unknown()),
+          example: z.record(z.string(), z.unknown()),
+        }),
+      ),
+    }),
   handle: async () => {
     cachedCatalog ??= eventCatalog();
     return { event_types: cachedCatalog };
@@ -55,7 +56,7 @@ export const listWebhooks = endpoint.tenant({
   role: "admin",
   tag: "Webhooks",
   summary: "List webhook endpoints",
-  data: z.object({ endpoints: z.array(webhookSchema) }),
+  data: () => z.object({ endpoints: z.array(webhookSchema()) }),
   handle: async ({ tenant, now, ports }) => {
     const [webhooks, counts] = await allDone([list(ports, tenant), readCounts(ports, tenant, now)]);
     return { endpoints: webhooks.map((webhook) => toWebhookResponse(webhook, counts, now)) };
@@ -69,9 +70,9 @@ export const createWebhook = endpoint.tenant({
   role: "admin",
   tag: "Webhooks",
   summary: "Create a webhook endpoint",
-  body: z.object({ url: z.string().check(httpsUrlMeta), events: z.optional(events) }),
+  body: () => z.object({ url: z.string().check(httpsUrlMeta), events: z.optional(events) }),
   refusals: ["endpoint_limit", "dns_lookup_limit"],
-  data: z.object({ endpoint: webhookSchema, signing_secret: z.string() }),
+  data: () => z.object({ endpoint: webhookSchema(), signing_secret: z.string() }),
   handle: async ({ author, tenant, body, now, ports }) => {
     const { url, events = eventTypes } = body;
     const result = await create(ports, { tenant, url, events, author, now });
@@ -89,7 +90,7 @@ export const getWebhook = endpoint.tenant({
   tag: "Webhooks",
   summary: "Get a webhook endpoint",
   refusals: ["endpoint_not_found"],
-  data: z.object({ endpoint: webhookSchema }),
+  data: () => z.object({ endpoint: webhookSchema() }),
   handle: async ({ tenant, path, now, ports }) => {
     const [webhook, counts] = await allDone([getLiveEndpoint(ports, tenant, path.id), readCounts(ports, tenant, now)]);
     return isRefusal(webhook) ? webhook : { endpoint: toWebhookResponse(webhook, counts, now) };
@@ -103,13 +104,14 @@ export const updateWebhook = endpoint.tenant({
   role: "admin",
   tag: "Webhooks",
   summary: "Update a webhook endpoint",
-  body: z.object({
-    url: z.optional(z.string().check(httpsUrlMeta)),
-    events: z.optional(events),
-    status: z.optional(z.enum(["active", "paused"])),
-  }),
+  body: () =>
+    z.object({
+      url: z.optional(z.string().check(httpsUrlMeta)),
+      events: z.optional(events),
+      status: z.optional(z.enum(["active", "paused"])),
+    }),
   refusals: ["endpoint_not_found", "dns_lookup_limit"],
-  data: z.object({ endpoint: webhookSchema }),
+  data: () => z.object({ endpoint: webhookSchema() }),
   handle: async ({ author, tenant, path, body, now, ports }) => {
     const { url, events, status } = body;
     const changes = {
@@ -131,7 +133,7 @@ export const deleteWebhook = endpoint.tenant({
   tag: "Webhooks",
   summary: "Delete a webhook endpoint",
   refusals: ["endpoint_not_found"],
-  data: z.object({ deleted: z.literal(true) }),
+  data: () => z.object({ deleted: z.literal(true) }),
   handle: async ({ author, tenant, path, now, ports }) => {
     const refusal = await remove(ports, { tenant, endpointId: path.id, author, now });
     return refusal ?? { deleted: true as const };
@@ -146,7 +148,7 @@ export const rotateWebhookSecret = endpoint.tenant({
   tag: "Webhooks",
   summary: "Rotate the signing secret",
   refusals: ["endpoint_not_found"],
-  data: z.object({ endpoint: webhookSchema, signing_secret: z.string() }),
+  data: () => z.object({ endpoint: webhookSchema(), signing_secret: z.string() }),
   handle: async ({ author, tenant, path, now, ports }) => {
     const result = await rotate(ports, { tenant, endpointId: path.id, author, now });
     if (isRefusal(result)) return result;
@@ -163,7 +165,7 @@ export const sendTestEvent = endpoint.tenant({
   tag: "Webhooks",
   summary: "Send a test event",
   refusals: ["endpoint_not_found"],
-  data: z.object({ delivery_id: z.string() }),
+  data: () => z.object({ delivery_id: z.string() }),
   handle: async ({ author, tenant, path, now, ports }) => {
     const result = await sendTest(ports, { tenant, endpointId: path.id, author, now });
     return isRefusal(result) ? result : { delivery_id: result.deliveryId };

@@ -60,7 +60,7 @@ export const sampleRoutes = [
     summary: "One thing",
     tag: "Things",
     refusals: ["conversation_not_found"],
-    data: z.object({ id: z.string(), tenant: z.string() }),
+    data: () => z.object({ id: z.string(), tenant: z.string() }),
     handle: async ({ path, tenant }) =>
       path.id.startsWith(`CONV#${tenant}#`) ? { id: path.id, tenant } : refuse("conversation_not_found"),
   }),
@@ -72,7 +72,7 @@ export const sampleRoutes = [
     role: null,
     summary: "A literal path",
     tag: "Things",
-    data: z.object({ special: z.boolean() }),
+    data: () => z.object({ special: z.boolean() }),
     handle: async () => ({ special: true }),
   }),
   endpoint.tenant({
@@ -83,7 +83,7 @@ export const sampleRoutes = [
     summary: "Remove a thing, at once or in the background",
     tag: "Things",
     acceptedWhen: ({ done }) => !done,
-    data: z.object({ done: z.boolean() }),
+    data: () => z.object({ done: z.boolean() }),
     handle: async ({ path }) => ({ done: path.id !== "large" }),
   }),
   endpoint.page({
@@ -93,13 +93,14 @@ export const sampleRoutes = [
     role: "agent",
     summary: "Things",
     tag: "Things",
-    query: z.object({
-      direction: z.optional(z.enum(["inbound", "outbound"])),
-      include_test: queryFlag,
-    }),
+    query: () =>
+      z.object({
+        direction: z.optional(z.enum(["inbound", "outbound"])),
+        include_test: queryFlag,
+      }),
     scope: "GET /v1/things",
     filters: ({ query }) => query,
-    data: z.object({ things: z.array(z.number()), limit: z.number(), include_test: z.boolean() }),
+    data: () => z.object({ things: z.array(z.number()), limit: z.number(), include_test: z.boolean() }),
     handle: async ({ page, query, ports: { rows } }) => {
       const first = page.position === null ? 0 : Number(page.position);
       const next = first + page.limit;
@@ -118,16 +119,17 @@ export const sampleRoutes = [
     tag: "Things",
     status: 201,
     refusals: ["send_failed"],
-    body: z.object({
-      text: z.string().check(z.minLength(1), z.maxLength(20)),
-      size: z.optional(z.int().check(z.minimum(1))),
-      url: z.optional(z.url()),
-      kind: z.optional(z.enum(["image", "video"])),
-      attachments: z.optional(z.array(z.object({ type: z.string() })).check(z.maxLength(2))),
-      labels: z.optional(z.record(z.string(), z.number())),
-      actor_id: z.optional(z.never()),
-    }),
-    data: z.object({ made: z.array(z.string()), text: z.string() }),
+    body: () =>
+      z.object({
+        text: z.string().check(z.minLength(1), z.maxLength(20)),
+        size: z.optional(z.int().check(z.minimum(1))),
+        url: z.optional(z.url()),
+        kind: z.optional(z.enum(["image", "video"])),
+        attachments: z.optional(z.array(z.object({ type: z.string() })).check(z.maxLength(2))),
+        labels: z.optional(z.record(z.string(), z.number())),
+        actor_id: z.optional(z.never()),
+      }),
+    data: () => z.object({ made: z.array(z.string()), text: z.string() }),
     handle: async ({ body }) =>
       body.text === "refuse me"
         ? refuse("send_failed", "upstream refused")
@@ -140,8 +142,8 @@ export const sampleRoutes = [
     role: "agent",
     summary: "An optional body",
     tag: "Things",
-    body: z.optional(z.object({ label: z.optional(z.string()) })),
-    data: z.object({ label: z.nullable(z.string()) }),
+    body: () => z.optional(z.object({ label: z.optional(z.string()) })),
+    data: () => z.object({ label: z.nullable(z.string()) }),
     handle: async ({ body }) => ({ label: body?.label ?? null }),
   }),
   endpoint.tenant({
@@ -151,7 +153,7 @@ export const sampleRoutes = [
     role: "admin",
     summary: "What an admin may do",
     tag: "Things",
-    data: z.object({ actor: z.string(), tenant: z.string() }),
+    data: () => z.object({ actor: z.string(), tenant: z.string() }),
     handle: async ({ caller, tenant }) => ({ actor: callerActor(caller), tenant }),
   }),
   endpoint.session({
@@ -162,7 +164,7 @@ export const sampleRoutes = [
     role: "owner",
     summary: "What an owner may do",
     tag: "Console",
-    data: z.object({ tenant: z.string() }),
+    data: () => z.object({ tenant: z.string() }),
     handle: async ({ tenant }) => ({ tenant }),
   }),
   endpoint.session({
@@ -173,7 +175,7 @@ export const sampleRoutes = [
     role: null,
     summary: "Who is signed in",
     tag: "Console",
-    data: z.object({ user: z.string() }),
+    data: () => z.object({ user: z.string() }),
     handle: async ({ caller }) => ({ user: caller.userId }),
   }),
   endpoint.key({
@@ -182,7 +184,7 @@ export const sampleRoutes = [
     path: "/v1/ticket",
     summary: "For keys alone",
     tag: "Things",
-    data: z.object({ key: z.string() }),
+    data: () => z.object({ key: z.string() }),
     handle: async ({ caller }) => ({ key: caller.keyId }),
   }),
   endpoint.public({
@@ -225,7 +227,8 @@ export const sampleRoutes = [
     cors: false,
     summary: "What a handler reads of the request",
     tag: "Pages",
-    data: z.object({ ip: z.nullable(z.string()), method: z.string(), cookie: z.nullable(z.string()), now: z.number() }),
+    data: () =>
+      z.object({ ip: z.nullable(z.string()), method: z.string(), cookie: z.nullable(z.string()), now: z.number() }),
     handle: async ({ request, now }) => ({
       ip: request.sourceIp,
       method: request.method,
@@ -239,7 +242,7 @@ export const sampleRoutes = [
     path: "/v1/faults/{kind}",
     summary: "Faults",
     tag: "Pages",
-    data: z.object({ fine: z.boolean() }),
+    data: () => z.object({ fine: z.boolean() }),
     handle: async ({ path }) => {
       if (path.kind === "hang") return new Promise<never>(() => {});
       if (path.kind === "text") throw "a thrown text: canary";
@@ -255,7 +258,7 @@ export const sampleRoutes = [
     role: "agent",
     summary: "Faults behind a key",
     tag: "Things",
-    data: z.object({ fine: z.boolean() }),
+    data: () => z.object({ fine: z.boolean() }),
     handle: async ({ path }) => {
       if (path.kind === "hang") return new Promise<never>(() => {});
       throw new SecretLeak("canary");
@@ -268,8 +271,8 @@ export const sampleRoutes = [
     cors: false,
     summary: "A large response",
     tag: "Pages",
-    query: z.object({ bytes: z.string() }),
-    data: z.object({ text: z.string() }),
+    query: () => z.object({ bytes: z.string() }),
+    data: () => z.object({ text: z.string() }),
     // The envelope around the text is 30 bytes.
     handle: async ({ query }) => ({ text: "x".repeat(Number(query.bytes) - 30) }),
   }),

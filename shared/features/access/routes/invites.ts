@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { iso, isoOrNull, type Millis } from "#base/kernel/time.ts";
 import { emailAddress } from "#http/fields.ts";
+import { once } from "#http/lazy-schemas.ts";
 import {
   createInvite as create,
   listInvites as list,
@@ -14,21 +15,23 @@ import { consoleEndpoint as endpoint } from "./endpoint.ts";
 
 const tag = "Team";
 
-const inviteSchema = z
-  .object({
-    id: z.string(),
-    tenant: z.string(),
-    email: z.string(),
-    role: z.enum(roles),
-    status: z.enum(["pending", "accepted", "declined", "revoked", "expired"]),
-    invited_by: z.string(),
-    created_at: z.string(),
-    expires_at: z.nullable(z.string()),
-    accepted_at: z.nullable(z.string()),
-  })
-  .register(z.globalRegistry, { id: "Invite" });
+const inviteSchema = once(() =>
+  z
+    .object({
+      id: z.string(),
+      tenant: z.string(),
+      email: z.string(),
+      role: z.enum(roles),
+      status: z.enum(["pending", "accepted", "declined", "revoked", "expired"]),
+      invited_by: z.string(),
+      created_at: z.string(),
+      expires_at: z.nullable(z.string()),
+      accepted_at: z.nullable(z.string()),
+    })
+    .register(z.globalRegistry, { id: "Invite" }),
+);
 
-function toInviteResponse(invite: Invite, now: Millis): z.infer<typeof inviteSchema> {
+function toInviteResponse(invite: Invite, now: Millis): z.infer<ReturnType<typeof inviteSchema>> {
   return {
     id: invite.id,
     tenant: invite.tenant,
@@ -50,7 +53,7 @@ export const listInvites = endpoint.session({
   summary: "List invites",
   tenant: "query",
   role: "admin",
-  data: z.object({ invites: z.array(inviteSchema) }),
+  data: () => z.object({ invites: z.array(inviteSchema()) }),
   handle: async ({ tenant, now, ports }) => ({
     invites: (await list(ports, tenant, now)).map((invite) => toInviteResponse(invite, now)),
   }),
@@ -65,9 +68,9 @@ export const createInvite = endpoint.session({
   status: 201,
   tenant: "query",
   role: "admin",
-  body: z.object({ email: emailAddress, role: z.enum(roles) }),
+  body: () => z.object({ email: emailAddress, role: z.enum(roles) }),
   refusals: ["invite_exists", "invite_limit", "invite_mail_limit", "sign_in_limit", "tenant_not_found"],
-  data: z.object({ invite: inviteSchema }),
+  data: () => z.object({ invite: inviteSchema() }),
   handle: async ({ author, tenant, body, now, ports }) => {
     const invite = await create(ports, { tenant, ...body, author, now });
     return isRefusal(invite) ? invite : { invite: toInviteResponse(invite, now) };
@@ -83,7 +86,7 @@ export const resendInvite = endpoint.session({
   tenant: "query",
   role: "admin",
   refusals: ["invite_not_found", "invite_exists", "invite_limit", "invite_mail_limit", "sign_in_limit"],
-  data: z.object({ invite: inviteSchema }),
+  data: () => z.object({ invite: inviteSchema() }),
   handle: async ({ author, tenant, path, now, ports }) => {
     const invite = await resend(ports, { tenant, inviteId: path.id, author, now });
     return isRefusal(invite) ? invite : { invite: toInviteResponse(invite, now) };
@@ -99,7 +102,7 @@ export const revokeInvite = endpoint.session({
   tenant: "query",
   role: "admin",
   refusals: ["invite_not_found"],
-  data: z.object({ revoked: z.literal(true) }),
+  data: () => z.object({ revoked: z.literal(true) }),
   handle: async ({ author, tenant, path, now, ports }) => {
     return (await revoke(ports, { tenant, inviteId: path.id, author, now })) ?? { revoked: true as const };
   },

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { isoOrNull } from "#base/kernel/time.ts";
+import { once } from "#http/lazy-schemas.ts";
 import { acceptOwnInvite, declineOwnInvite, type OwnInvite } from "../flows/team/own-invites.ts";
 import { roles } from "../rules/callers.ts";
 import { consoleEndpoint as endpoint } from "./endpoint.ts";
@@ -10,19 +11,21 @@ import { memberSchema, toMemberResponse } from "./team.ts";
 
 const tag = "Sign-in";
 
-export const ownInviteSchema = z
-  .object({
-    id: z.string(),
-    tenant: z.string(),
-    name: z.string(),
-    role: z.enum(roles),
-    invited_by: z.string(),
-    invited_by_email: z.nullable(z.string()),
-    expires_at: z.nullable(z.string()),
-  })
-  .register(z.globalRegistry, { id: "OwnInvite" });
+export const ownInviteSchema = once(() =>
+  z
+    .object({
+      id: z.string(),
+      tenant: z.string(),
+      name: z.string(),
+      role: z.enum(roles),
+      invited_by: z.string(),
+      invited_by_email: z.nullable(z.string()),
+      expires_at: z.nullable(z.string()),
+    })
+    .register(z.globalRegistry, { id: "OwnInvite" }),
+);
 
-export function toOwnInviteResponse(invite: OwnInvite): z.infer<typeof ownInviteSchema> {
+export function toOwnInviteResponse(invite: OwnInvite): z.infer<ReturnType<typeof ownInviteSchema>> {
   return {
     id: invite.id,
     tenant: invite.tenant,
@@ -43,7 +46,7 @@ export const acceptInvite = endpoint.session({
   tenant: "none",
   role: null,
   refusals: ["invite_not_found"],
-  data: z.object({ membership: memberSchema }),
+  data: () => z.object({ membership: memberSchema() }),
   handle: async ({ author, path, now, ports }) => {
     const membership = await acceptOwnInvite(ports, { inviteId: path.id, author, now });
     return isRefusal(membership) ? membership : { membership: toMemberResponse(membership) };
@@ -59,7 +62,7 @@ export const declineInvite = endpoint.session({
   tenant: "none",
   role: null,
   refusals: ["invite_not_found"],
-  data: z.object({ declined: z.literal(true) }),
+  data: () => z.object({ declined: z.literal(true) }),
   handle: async ({ author, path, now, ports }) => {
     return (await declineOwnInvite(ports, { inviteId: path.id, author, now })) ?? { declined: true as const };
   },

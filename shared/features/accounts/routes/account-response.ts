@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { isoOrNull, type Millis } from "#base/kernel/time.ts";
+import { once } from "#http/lazy-schemas.ts";
 import type { WebhookState } from "../flows/webhook-states.ts";
 import {
   type Account,
@@ -10,35 +11,37 @@ import {
   subscriptionStates,
 } from "../rules/accounts.ts";
 
-export const accountSchema = z
-  .object({
-    account_key: z.string(),
-    platform: z.enum(platforms),
-    external_id: z.string(),
-    handle: z.string(),
-    display_name: z.string(),
-    page_id: z.nullable(z.string()),
-    connection: z.enum(connections),
-    status: z.enum(["active", "refresh_failing", "needs_reauth", "restricted"]),
-    status_detail: z.nullable(z.string()),
-    refresh_error: z.nullable(z.string()),
-    last_refreshed_at: z.nullable(z.string()),
-    token_expires_at: z.nullable(z.string()),
-    human_agent_blocked_at: z.nullable(z.string()),
-    subscribed_at: z.nullable(z.string()),
-    subscription: z.object({
-      state: z.enum(subscriptionStates),
-      checked_at: z.nullable(z.string()),
-    }),
-    missing_since: z.nullable(z.string()),
-  })
-  .register(z.globalRegistry, { id: "Account" });
+export const accountSchema = once(() =>
+  z
+    .object({
+      account_key: z.string(),
+      platform: z.enum(platforms),
+      external_id: z.string(),
+      handle: z.string(),
+      display_name: z.string(),
+      page_id: z.nullable(z.string()),
+      connection: z.enum(connections),
+      status: z.enum(["active", "refresh_failing", "needs_reauth", "restricted"]),
+      status_detail: z.nullable(z.string()),
+      refresh_error: z.nullable(z.string()),
+      last_refreshed_at: z.nullable(z.string()),
+      token_expires_at: z.nullable(z.string()),
+      human_agent_blocked_at: z.nullable(z.string()),
+      subscribed_at: z.nullable(z.string()),
+      subscription: z.object({
+        state: z.enum(subscriptionStates),
+        checked_at: z.nullable(z.string()),
+      }),
+      missing_since: z.nullable(z.string()),
+    })
+    .register(z.globalRegistry, { id: "Account" }),
+);
 
 export function toAccountResponse(
   account: Account,
   { subscribedAt, missingSince }: WebhookState,
   now: Millis,
-): z.infer<typeof accountSchema> {
+): z.infer<ReturnType<typeof accountSchema>> {
   return {
     account_key: accountKey(account),
     platform: account.platform,

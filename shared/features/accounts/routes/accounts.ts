@@ -11,7 +11,7 @@ export const listAccounts = endpoint.tenant({
   role: "agent",
   tag: "Accounts",
   summary: "List accounts",
-  data: z.object({ accounts: z.array(accountSchema) }),
+  data: () => z.object({ accounts: z.array(accountSchema()) }),
   handle: async ({ tenant, now, ports }) => {
     const [accounts, webhookState] = await allDone([ports.accounts.list(tenant), readWebhookStates(ports, tenant)]);
     return { accounts: accounts.map((account) => toAccountResponse(account, webhookState(account), now)) };

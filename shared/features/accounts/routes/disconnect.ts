@@ -13,7 +13,7 @@ export const disconnectAccount = endpoint.tenant({
   tag: "Accounts",
   summary: "Disconnect an account",
   refusals: ["account_not_found"],
-  data: z.object({ disconnected: z.literal(true) }),
+  data: () => z.object({ disconnected: z.literal(true) }),
   handle: async ({ author, tenant, path, time, ports }) => {
     const disconnection = { tenant, accountKey: path.account_key, author };
     const result = await disconnect(ports, disconnection, time);

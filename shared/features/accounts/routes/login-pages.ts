@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { isRefusal } from "#base/kernel/refusals.ts";
+import { once } from "#http/lazy-schemas.ts";
 import { listOfferedPages, type OfferedPage } from "../flows/login/pages.ts";
 import { selectPage } from "../flows/login/select-page.ts";
 import { readWebhookStates } from "../flows/webhook-states.ts";
@@ -9,17 +10,19 @@ import { connectEndpoint as endpoint } from "./endpoint.ts";
 
 const tag = "Connecting accounts";
 
-const offeredAccount = z.object({ account_key: z.string(), connected: z.boolean() });
-const pageSchema = z
-  .object({
-    page_id: z.string(),
-    name: z.string(),
-    messenger: offeredAccount,
-    instagram: z.nullable(z.extend(offeredAccount, { username: z.string() })),
-  })
-  .register(z.globalRegistry, { id: "LoginPage" });
+const offeredAccount = once(() => z.object({ account_key: z.string(), connected: z.boolean() }));
+const pageSchema = once(() =>
+  z
+    .object({
+      page_id: z.string(),
+      name: z.string(),
+      messenger: offeredAccount(),
+      instagram: z.nullable(z.extend(offeredAccount(), { username: z.string() })),
+    })
+    .register(z.globalRegistry, { id: "LoginPage" }),
+);
 
-function toPageResponse({ pageId, name, messenger, instagram }: OfferedPage): z.infer<typeof pageSchema> {
+function toPageResponse({ pageId, name, messenger, instagram }: OfferedPage): z.infer<ReturnType<typeof pageSchema>> {
   return {
     page_id: pageId,
     name,
@@ -41,7 +44,7 @@ export const listPages = endpoint.session({
   tag,
   summary: "List the pages of a login",
   refusals: ["oauth_state_invalid", "oauth_failed"],
-  data: z.object({ pages: z.array(pageSchema) }),
+  data: () => z.object({ pages: z.array(pageSchema()) }),
   handle: async ({ tenant, caller, now, ports }) => {
     const pages = await listOfferedPages(ports, { tenant, userId: caller.userId, now });
     return isRefusal(pages) ? pages : { pages: pages.map(toPageResponse) };
@@ -56,12 +59,13 @@ export const selectLoginPage = endpoint.session({
   tenant: "query",
   tag,
   summary: "Connect a page of a login",
-  body: z.object({
-    page_id: z.string(),
-    connect: z.array(z.enum(platforms)).check(z.minLength(1), z.maxLength(platforms.length)),
-  }),
+  body: () =>
+    z.object({
+      page_id: z.string(),
+      connect: z.array(z.enum(platforms)).check(z.minLength(1), z.maxLength(platforms.length)),
+    }),
   refusals: ["oauth_state_invalid", "oauth_failed", "account_in_use", "account_limit"],
-  data: z.object({ accounts: z.array(accountSchema) }),
+  data: () => z.object({ accounts: z.array(accountSchema()) }),
   handle: async ({ tenant, author, body, now, time, ports }) => {
     const { page_id: pageId, connect: platforms } = body;
     const selection = { pageId, platforms, tenant, author, now, time };

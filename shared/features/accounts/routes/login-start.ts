@@ -6,6 +6,7 @@ import type { Millis } from "#base/kernel/time.ts";
 import type { SessionCaller } from "#features/access/rules/callers.ts";
 import { parseRedirectPath } from "#features/access/rules/redirect-paths.ts";
 import { HttpResponse } from "#http/http-response.ts";
+import { once } from "#http/lazy-schemas.ts";
 import { startLogin } from "../flows/login/use-login.ts";
 import type { PlatformName } from "../rules/accounts.ts";
 import { type ConnectRoutePorts, connectEndpoint as endpoint } from "./endpoint.ts";
@@ -14,7 +15,7 @@ import { startPage } from "./start-page.ts";
 
 const tag = "Connecting accounts";
 
-const query = z.object({ redirect: z.optional(z.string()) });
+const query = once(() => z.object({ redirect: z.optional(z.string()) }));
 const cookie = { "set-cookie": "Binds the login to this browser." } as const;
 
 /** A login that a person starts. */
@@ -22,7 +23,7 @@ interface Start {
   readonly platform: PlatformName;
   readonly tenant: TenantId;
   readonly caller: SessionCaller;
-  readonly query: z.infer<typeof query>;
+  readonly query: z.infer<ReturnType<typeof query>>;
   readonly now: Millis;
 }
 
@@ -93,7 +94,7 @@ function startEndpoints(platform: PlatformName, name: "Instagram" | "Facebook") 
       method: "POST",
       summary: `Start a login of ${name} by a script`,
       answers: { 200: { headers: cookie } },
-      data: z.object({ url: z.string() }),
+      data: () => z.object({ url: z.string() }),
       handle: ({ tenant, caller, query, now, ports, setCookies }) =>
         start(ports, { platform, tenant, caller, query, now }, setCookies),
     }),

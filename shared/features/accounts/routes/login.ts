@@ -70,11 +70,12 @@ function callbackEndpoint<D extends z.ZodMiniObject>(
     tenant: "resource",
     tag,
     summary: `Finish a login of ${name}`,
-    query: z.object({
-      code: z.optional(z.string()),
-      state: z.optional(z.string()),
-      error: z.optional(z.string()),
-    }),
+    query: () =>
+      z.object({
+        code: z.optional(z.string()),
+        state: z.optional(z.string()),
+        error: z.optional(z.string()),
+      }),
     repeatedParameters: "as_empty",
     changes: true,
     proof: "The state that the person's own browser began with, once, and its cookie and session.",
@@ -87,7 +88,7 @@ function callbackEndpoint<D extends z.ZodMiniObject>(
       "tenant_forbidden",
     ],
     answers: { 200: used, 204: looked, 302: used, 400: used, 403: used, 409: used, 502: used },
-    data,
+    data: () => data,
     browserLocation: async (outcome, { request, ports }) => {
       const state = new URLSearchParams(request.query).get("state");
       return loginLocation(ports, await readLoginStart(ports, platform, state), outcome);

@@ -56,7 +56,7 @@ const receiveDeauthorization = endpoint.public({
   operation: "receiveDeauthorization",
   path: "/platform/deauthorize",
   summary: "Receive the removal of the app",
-  data: z.object({}),
+  data: () => z.object({}),
   handle: async ({ body, now, ports }) => {
     const request = await readRequest(ports, body, now);
     if (isRefusal(request)) return request;
@@ -70,7 +70,7 @@ const requestDataDeletion = endpoint.public({
   operation: "requestDataDeletion",
   path: "/platform/data-deletion",
   summary: "Delete a person's data",
-  data: z.object({ url: z.string(), confirmation_code: z.string() }),
+  data: () => z.object({ url: z.string(), confirmation_code: z.string() }),
   handle: async ({ body, now, ports }) => {
     const request = await readRequest(ports, body, now);
     if (isRefusal(request)) return request;

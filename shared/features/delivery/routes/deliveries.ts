@@ -5,6 +5,7 @@ import { invalidField, isRefusal } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY, type Millis } from "#base/kernel/time.ts";
 import { commaSeparated, instant } from "#http/fields.ts";
+import { once } from "#http/lazy-schemas.ts";
 import { getDelivery as readDelivery } from "../flows/get-delivery.ts";
 import { summarizeFailures } from "../flows/summarize.ts";
 import { replayDelivery as replay } from "../replay.ts";
@@ -12,23 +13,25 @@ import { attemptErrors, type Delivery, deliveryId, deliveryStatuses, failingStat
 import { waitOf, waitReasons } from "../rules/waits.ts";
 import { type DeliveryRoutePorts, endpoint } from "./endpoint.ts";
 
-const deliverySchema = z
-  .object({
-    delivery_id: z.string(),
-    event_id: z.string(),
-    event_type: z.enum(eventTypes),
-    status: z.enum(deliveryStatuses),
-    attempt_number: z.number(),
-    next_retry_at: z.nullable(z.number()),
-    waiting_for: z.nullable(z.enum(waitReasons)),
-    waiting_until: z.nullable(z.number()),
-    last_response_status: z.nullable(z.number()),
-    last_error: z.nullable(z.enum(attemptErrors)),
-    last_duration_ms: z.nullable(z.number()),
-    created_at: z.number(),
-    updated_at: z.number(),
-  })
-  .register(z.globalRegistry, { id: "Delivery" });
+const deliverySchema = once(() =>
+  z
+    .object({
+      delivery_id: z.string(),
+      event_id: z.string(),
+      event_type: z.enum(eventTypes),
+      status: z.enum(deliveryStatuses),
+      attempt_number: z.number(),
+      next_retry_at: z.nullable(z.number()),
+      waiting_for: z.nullable(z.enum(waitReasons)),
+      waiting_until: z.nullable(z.number()),
+      last_response_status: z.nullable(z.number()),
+      last_error: z.nullable(z.enum(attemptErrors)),
+      last_duration_ms: z.nullable(z.number()),
+      created_at: z.number(),
+      updated_at: z.number(),
+    })
+    .register(z.globalRegistry, { id: "Delivery" }),
+);
 
 /** What decides how deliveries of one endpoint wait. */
 interface WaitContext {
@@ -49,7 +52,10 @@ async function readWaits(
 }
 
 /** Deliveries are the only resource whose times are epoch milliseconds. */
-function toDeliveryResponse(delivery: Delivery, { nextProbe, now }: WaitContext): z.infer<typeof deliverySchema> {
+function toDeliveryResponse(
+  delivery: Delivery,
+  { nextProbe, now }: WaitContext,
+): z.infer<ReturnType<typeof deliverySchema>> {
   const wait = waitOf(delivery, nextProbe, now);
   return {
     delivery_id: deliveryId(delivery.eventUlid, delivery.endpointId),
@@ -75,12 +81,13 @@ export const listDeliveries = endpoint.page({
   role: "admin",
   tag: "Webhooks",
   summary: "List deliveries",
-  query: z.object({
-    status: z.optional(commaSeparated(deliveryStatuses)),
-    event_type: z.optional(commaSeparated(eventTypes)),
-    from: z.optional(instant),
-    to: z.optional(instant),
-  }),
+  query: () =>
+    z.object({
+      status: z.optional(commaSeparated(deliveryStatuses)),
+      event_type: z.optional(commaSeparated(eventTypes)),
+      from: z.optional(instant),
+      to: z.optional(instant),
+    }),
   scope: "deliveries",
   filters: ({ path, query: { status, event_type, from, to } }) => ({
     id: path.id,
@@ -89,7 +96,7 @@ export const listDeliveries = endpoint.page({
     from,
     to,
   }),
-  data: z.object({ deliveries: z.array(deliverySchema) }),
+  data: () => z.object({ deliveries: z.array(deliverySchema()) }),
   handle: async ({ tenant, path, query, page, now, ports }) => {
     const { status: statuses = null, event_type: types = null, from = null, to = null } = query;
     if (from !== null && to !== null && to < from) return invalidField("to", "must not be before from");
@@ -103,31 +110,33 @@ export const listDeliveries = endpoint.page({
   },
 });
 
-const detailSchema = z
-  .extend(deliverySchema, {
-    event: z
-      .nullable(z.record(z.string(), z.unknown()))
-      .check(z.describe("The body as each attempt sends it. Null when it is erased, unsent or older than 7 days.")),
-    attempts: z
-      .array(
-        z.object({
-          attempt: z.number(),
-          at: z.number().check(z.describe("When it started, in epoch milliseconds.")),
-          status: z.nullable(z.number()),
-          error: z.nullable(z.enum(attemptErrors)),
-          duration_ms: z.nullable(z.number()),
-          response: z
-            .nullable(z.string())
-            .check(
-              z.describe(
-                "Of the newest attempt, the first 256 bytes of the response if they are text, without secrets; else null. Null as soon as `event` is.",
+const detailSchema = once(() =>
+  z
+    .extend(deliverySchema(), {
+      event: z
+        .nullable(z.record(z.string(), z.unknown()))
+        .check(z.describe("The body as each attempt sends it. Null when it is erased, unsent or older than 7 days.")),
+      attempts: z
+        .array(
+          z.object({
+            attempt: z.number(),
+            at: z.number().check(z.describe("When it started, in epoch milliseconds.")),
+            status: z.nullable(z.number()),
+            error: z.nullable(z.enum(attemptErrors)),
+            duration_ms: z.nullable(z.number()),
+            response: z
+              .nullable(z.string())
+              .check(
+                z.describe(
+                  "Of the newest attempt, the first 256 bytes of the response if they are text, without secrets; else null. Null as soon as `event` is.",
+                ),
               ),
-            ),
-        }),
-      )
-      .check(z.describe("The last ten attempts, newest first.")),
-  })
-  .register(z.globalRegistry, { id: "DeliveryDetail" });
+          }),
+        )
+        .check(z.describe("The last ten attempts, newest first.")),
+    })
+    .register(z.globalRegistry, { id: "DeliveryDetail" }),
+);
 
 export const getDelivery = endpoint.tenant({
   operation: "getDelivery",
@@ -137,7 +146,7 @@ export const getDelivery = endpoint.tenant({
   tag: "Webhooks",
   summary: "Get a delivery",
   refusals: ["delivery_not_found"],
-  data: z.object({ delivery: detailSchema }),
+  data: () => z.object({ delivery: detailSchema() }),
   handle: async ({ tenant, path, now, ports }) => {
     const result = await readDelivery(ports, tenant, { endpointId: path.id, deliveryId: path.deliveryId, now });
     if (isRefusal(result)) return result;
@@ -165,9 +174,9 @@ export const summarizeDeliveries = endpoint.tenant({
   role: "admin",
   tag: "Webhooks",
   summary: "List undelivered events",
-  query: z.object({ since: z.optional(instant), status: z.optional(commaSeparated(failingStatuses)) }),
+  query: () => z.object({ since: z.optional(instant), status: z.optional(commaSeparated(failingStatuses)) }),
   refusals: ["endpoint_not_found"],
-  data: z.object({ deliveries: z.array(deliverySchema), truncated: z.boolean() }),
+  data: () => z.object({ deliveries: z.array(deliverySchema()), truncated: z.boolean() }),
   handle: async ({ tenant, path, query, now, ports }) => {
     const { since = now - DAY, status: statuses = failingStatuses } = query;
     const failures = await summarizeFailures(ports, tenant, { endpointId: path.id, since, statuses }, now);
@@ -184,9 +193,9 @@ export const replayDelivery = endpoint.tenant({
   role: "admin",
   tag: "Webhooks",
   summary: "Replay a delivery",
-  query: z.object({ force: z.optional(z.string()) }),
+  query: () => z.object({ force: z.optional(z.string()) }),
   refusals: ["endpoint_not_found", "delivery_not_found", "replay_conflict", "replay_expired"],
-  data: z.object({ delivery_id: z.string(), status: z.enum(["pending"]) }),
+  data: () => z.object({ delivery_id: z.string(), status: z.enum(["pending"]) }),
   handle: async ({ author, tenant, path, query, now, ports }) => {
     const { id: endpointId, deliveryId } = path;
     const replayRequest = { endpointId, deliveryId, force: query.force === "true", author };

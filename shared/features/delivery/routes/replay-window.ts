@@ -20,15 +20,15 @@ export const replayDeliveries = endpoint.page({
   role: "admin",
   tag: "Webhooks",
   summary: "Replay the deliveries of a time window",
-  query: z.object({ ...fields, force: z.optional(z.string()) }),
-  body: z.optional(z.object(fields)),
+  query: () => z.object({ ...fields, force: z.optional(z.string()) }),
+  body: () => z.optional(z.object(fields)),
   refusals: ["endpoint_not_found", "replay_conflict"],
   scope: "replay",
   filters: ({ path, query, body }) => {
     const { from, to, statuses } = mergeWindow(query, body);
     return { id: path.id, from, to, status: statuses.join(",") };
   },
-  data: z.object({ matched: z.int(), enqueued: z.int(), skipped: z.int() }),
+  data: () => z.object({ matched: z.int(), enqueued: z.int(), skipped: z.int() }),
   handle: async ({ author, tenant, path, query, body, page, now, ports }) => {
     const { from, to, statuses, force } = mergeWindow(query, body);
     if (from === undefined) return invalidField("from", "is required in the query or the body");

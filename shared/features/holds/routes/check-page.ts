@@ -16,7 +16,7 @@ const common = {
   method: "POST",
   tag: "Check page",
   bodyBytesMax: VERIFICATION_BODY_BYTES_MAX,
-  errorFields: { 409: endedHoldFields },
+  errorFields: () => ({ 409: endedHoldFields() }),
 } as const;
 const refusals = [
   "hold_not_found",
@@ -32,9 +32,9 @@ export const getHeldMessage = endpoint.public({
   ...common,
   path: "/verify/holds/{hold_id}",
   summary: "Get a held message by its secret",
-  body: z.object({ secret }),
+  body: () => z.object({ secret }),
   refusals,
-  data: z.object({ hold: checkHoldSchema }),
+  data: () => z.object({ hold: checkHoldSchema() }),
   handle: async ({ path, body, request, now, ports }) => {
     const checkRequest = { holdId: path.hold_id, secret: body.secret, sourceIp: request.sourceIp };
     const view = await viewHold(ports, checkRequest, now);
@@ -47,13 +47,14 @@ export const createChallenge = endpoint.public({
   ...common,
   path: "/verify/holds/{hold_id}/challenge",
   summary: "Create a challenge",
-  body: z.object({ secret }),
+  body: () => z.object({ secret }),
   refusals,
-  data: z.object({
-    challenge: z.object({ c: z.number(), s: z.number(), d: z.number() }),
-    token: z.string(),
-    expires: z.number(),
-  }),
+  data: () =>
+    z.object({
+      challenge: z.object({ c: z.number(), s: z.number(), d: z.number() }),
+      token: z.string(),
+      expires: z.number(),
+    }),
   handle: async ({ path, body, request, now, ports }) => {
     const checkRequest = { holdId: path.hold_id, secret: body.secret, sourceIp: request.sourceIp };
     const challenge = await create(ports, checkRequest, now);
@@ -66,13 +67,14 @@ export const completeCheck = endpoint.public({
   ...common,
   path: "/verify/holds/{hold_id}/complete",
   summary: "Complete the check",
-  body: z.object({
-    secret,
-    token: z.string(),
-    solutions: z.array(z.number()).check(z.maxLength(CHALLENGE_PUZZLES_MAX)),
-  }),
+  body: () =>
+    z.object({
+      secret,
+      token: z.string(),
+      solutions: z.array(z.number()).check(z.maxLength(CHALLENGE_PUZZLES_MAX)),
+    }),
   refusals,
-  data: z.object({ hold: checkHoldSchema }),
+  data: () => z.object({ hold: checkHoldSchema() }),
   handle: async ({ path, body, request, time, ports }) => {
     const { token, solutions } = body;
     const checkRequest = { holdId: path.hold_id, secret: body.secret, sourceIp: request.sourceIp, token, solutions };

@@ -17,7 +17,7 @@ export const getHold = endpoint.caller({
   tag: "Messages",
   summary: "Get a held message",
   refusals: ["hold_not_found"],
-  data: z.object({ hold: holdSchema }),
+  data: () => z.object({ hold: holdSchema() }),
   handle: async ({ caller, path, now, ports }) => {
     const view = await read(ports, caller, path.hold_id, now);
     return isRefusal(view) ? view : { hold: toHoldFields(view.hold, view.state) };

@@ -19,13 +19,14 @@ export const sendHumanAgentMessage = endpoint.caller({
   role: "agent",
   tag: "Messages",
   summary: "Hold a message of a named person",
-  body: z
-    .object({
-      ...sendFields,
-      // Optional in the schema: a missing actor is refused by policy (409), not as malformed (400).
-      actor_id: z.nullish(z.string().check(...charactersMax(ACTOR_ID_CHARS_MAX))),
-    })
-    .check(textOrMedia, textOrMediaMeta),
+  body: () =>
+    z
+      .object({
+        ...sendFields,
+        // Optional in the schema: a missing actor is refused by policy (409), not as malformed (400).
+        actor_id: z.nullish(z.string().check(...charactersMax(ACTOR_ID_CHARS_MAX))),
+      })
+      .check(textOrMedia, textOrMediaMeta),
   aliases: sendAliases,
   idempotent: true,
   refusals: [
@@ -37,7 +38,7 @@ export const sendHumanAgentMessage = endpoint.caller({
     "human_agent_no_inbound",
   ],
   status: 202,
-  data: z.object({ hold: holdSchema }),
+  data: () => z.object({ hold: holdSchema() }),
   handle: async ({ author, body, idempotencyKey, onReplay, time, ports }) => {
     const message = { ...toSendRequest(body), actorId: body.actor_id?.trim() || null, idempotencyKey, onReplay };
     const hold = await createHold(ports, author, message, time);

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { invalidField, isRefusal } from "#base/kernel/refusals.ts";
 import { parseAccountKey, platforms } from "#features/accounts/rules/accounts.ts";
 import { queryFlag } from "#http/fields.ts";
+import { once } from "#http/lazy-schemas.ts";
 import { conversationFields, toConversationFields } from "../events/conversation-fields.ts";
 import { readConversation } from "../flows/read-inbox.ts";
 import { setConversationDone } from "../flows/set-done.ts";
@@ -9,7 +10,7 @@ import { inboxPredicate } from "../rules/inbox-filter.ts";
 import { endpoint } from "./endpoint.ts";
 import { messageSchema, toMessageResponse } from "./messages.ts";
 
-const conversationSchema = conversationFields().register(z.globalRegistry, { id: "Conversation" });
+const conversationSchema = once(() => conversationFields().register(z.globalRegistry, { id: "Conversation" }));
 
 export const listConversations = endpoint.page({
   operation: "listConversations",
@@ -18,21 +19,22 @@ export const listConversations = endpoint.page({
   role: "agent",
   tag: "Conversations",
   summary: "List conversations",
-  query: z.object({
-    unanswered: queryFlag,
-    needs_reply: queryFlag,
-    order: z.optional(z.enum(["closing"])),
-    platform: z.optional(z.enum(platforms)),
-    account_key: z.optional(
-      z.string().check(
-        z.refine((key) => parseAccountKey(key) !== null, { error: "must be <platform>#<external_id>" }),
-        z.meta({
-          description: "Percent-encoded: # is %23. An unknown account matches nothing.",
-          pattern: `^(${platforms.join("|")})#[!-"$-~]{1,64}$`,
-        }),
+  query: () =>
+    z.object({
+      unanswered: queryFlag,
+      needs_reply: queryFlag,
+      order: z.optional(z.enum(["closing"])),
+      platform: z.optional(z.enum(platforms)),
+      account_key: z.optional(
+        z.string().check(
+          z.refine((key) => parseAccountKey(key) !== null, { error: "must be <platform>#<external_id>" }),
+          z.meta({
+            description: "Percent-encoded: # is %23. An unknown account matches nothing.",
+            pattern: `^(${platforms.join("|")})#[!-"$-~]{1,64}$`,
+          }),
+        ),
       ),
-    ),
-  }),
+    }),
   scope: "conversations",
   filters: ({ query: { unanswered, needs_reply: isNeeded, order, platform, account_key: accountKey } }) => ({
     unanswered: unanswered || null,
@@ -41,7 +43,7 @@ export const listConversations = endpoint.page({
     platform,
     accountKey,
   }),
-  data: z.object({ conversations: z.array(conversationSchema) }),
+  data: () => z.object({ conversations: z.array(conversationSchema()) }),
   handle: async ({ tenant, query, page, now, ports }) => {
     const { unanswered, needs_reply: isNeeded, order, platform = null, account_key: accountKey = null } = query;
     const filter = inboxPredicate({ unanswered, needsReply: isNeeded, platform, accountKey });
@@ -63,11 +65,11 @@ export const getConversation = endpoint.page({
   slashInId: true,
   tag: "Conversations",
   summary: "Get a conversation and its messages",
-  query: z.object({ include_test: queryFlag }),
+  query: () => z.object({ include_test: queryFlag }),
   refusals: ["conversation_not_found", "conversation_id_cut"],
   scope: "conversation",
   filters: ({ path, query }) => ({ id: path.id, include_test: query.include_test }),
-  data: z.object({ conversation: conversationSchema, messages: z.array(messageSchema) }),
+  data: () => z.object({ conversation: conversationSchema(), messages: z.array(messageSchema()) }),
   handle: async ({ tenant, path, query, page, now, ports }) => {
     const range = { before: page.position, limit: page.limit, includeTest: query.include_test };
     const result = await readConversation(ports, tenant, { conversationId: path.id, ...range }, now);
@@ -86,9 +88,9 @@ export const updateConversation = endpoint.tenant({
   liveKeyOnly: true,
   tag: "Conversations",
   summary: "Mark a conversation as done",
-  body: z.object({ done: z.boolean() }),
+  body: () => z.object({ done: z.boolean() }),
   refusals: ["conversation_not_found", "conversation_id_cut"],
-  data: z.object({ conversation: conversationSchema }),
+  data: () => z.object({ conversation: conversationSchema() }),
   handle: async ({ tenant, path, body, caller, now, ports }) => {
     const request = { conversationId: path.id, done: body.done, scope: caller.scope };
     const head = await setConversationDone(ports, tenant, request, now);

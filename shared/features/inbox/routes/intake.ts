@@ -19,11 +19,12 @@ const confirmSubscription = endpoint.public({
   path: "/webhooks/{platform}",
   tag: "Platform intake",
   summary: "Confirm a webhook subscription",
-  query: z.object({
-    "hub.mode": z.optional(z.string()),
-    "hub.verify_token": z.optional(z.string()),
-    "hub.challenge": z.optional(challenge),
-  }),
+  query: () =>
+    z.object({
+      "hub.mode": z.optional(z.string()),
+      "hub.verify_token": z.optional(z.string()),
+      "hub.challenge": z.optional(challenge),
+    }),
   envelope: false,
   answers: { 200: { description: "The challenge, as it was sent.", types: ["text/plain"] } },
   refusals: ["handshake_refused", "route_not_found"],
@@ -46,14 +47,15 @@ const receive = endpoint.public({
   path: "/webhooks/{platform}",
   tag: "Platform intake",
   summary: "Receive a platform webhook",
-  requestHeaders: z.object({
-    "x-hub-signature-256": z
-      .string()
-      .check(
-        z.regex(/^sha256=[0-9a-f]{64}$/),
-        z.describe("The HMAC-SHA256 of the raw body with the secret of the platform app, in hexadecimal."),
-      ),
-  }),
+  requestHeaders: () =>
+    z.object({
+      "x-hub-signature-256": z
+        .string()
+        .check(
+          z.regex(/^sha256=[0-9a-f]{64}$/),
+          z.describe("The HMAC-SHA256 of the raw body with the secret of the platform app, in hexadecimal."),
+        ),
+    }),
   body: "bytes",
   rawBody: { type: "application/json", schema: z.looseObject({ object: z.string(), entry: z.array(z.unknown()) }) },
   bodyBytesMax: INTAKE_BODY_BYTES_MAX,

@@ -1,17 +1,18 @@
 import * as z from "zod/mini";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { queryFlag } from "#http/fields.ts";
+import { once } from "#http/lazy-schemas.ts";
 import { messageContent, messageContentFields, messageRef, messageRefFields } from "../events/message.ts";
 import { listMessages as list, getMessage as read } from "../flows/read-inbox.ts";
 import { directions, type Message } from "../rules/messages.ts";
 import { endpoint } from "./endpoint.ts";
 
 /** A message as every route that reads messages shows it. */
-export const messageSchema = z
-  .object({ ...messageRefFields(), ...messageContentFields() })
-  .register(z.globalRegistry, { id: "Message" });
+export const messageSchema = once(() =>
+  z.object({ ...messageRefFields(), ...messageContentFields() }).register(z.globalRegistry, { id: "Message" }),
+);
 
-export function toMessageResponse(message: Message): z.infer<typeof messageSchema> {
+export function toMessageResponse(message: Message): z.infer<ReturnType<typeof messageSchema>> {
   return { ...messageRef(message), ...messageContent(message) };
 }
 
@@ -22,15 +23,16 @@ export const listMessages = endpoint.page({
   role: "agent",
   tag: "Messages",
   summary: "List messages",
-  query: z.object({
-    conversation_id: z.optional(z.string()),
-    direction: z.optional(z.enum(directions)),
-    include_test: queryFlag,
-  }),
+  query: () =>
+    z.object({
+      conversation_id: z.optional(z.string()),
+      direction: z.optional(z.enum(directions)),
+      include_test: queryFlag,
+    }),
   refusals: ["conversation_not_found", "conversation_id_cut"],
   scope: "messages",
   filters: ({ query }) => query,
-  data: z.object({ messages: z.array(messageSchema) }),
+  data: () => z.object({ messages: z.array(messageSchema()) }),
   handle: async ({ tenant, query, page, now, ports }) => {
     const filter = {
       conversationId: query.conversation_id ?? null,
@@ -53,9 +55,9 @@ export const getMessage = endpoint.tenant({
   slashInId: true,
   tag: "Messages",
   summary: "Get a message",
-  query: z.object({ include_test: queryFlag }),
+  query: () => z.object({ include_test: queryFlag }),
   refusals: ["message_not_found"],
-  data: z.object({ message: messageSchema }),
+  data: () => z.object({ message: messageSchema() }),
   handle: async ({ tenant, path, query, now, ports }) => {
     const message = await read(ports, tenant, { messageId: path.id, includeTest: query.include_test }, now);
     return isRefusal(message) ? message : { message: toMessageResponse(message) };

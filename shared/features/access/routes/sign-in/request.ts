@@ -12,15 +12,16 @@ export const requestSignInLink = endpoint.public({
   path: "/console/auth/request",
   tag: "Sign-in",
   summary: "Request a sign-in link",
-  body: z.object({
-    email: emailAddress,
-    // Only a text is a path, or names an invite. Any other value is as good as none.
-    redirect: z.optional(z.unknown()),
-    invite: z.optional(z.unknown()),
-  }),
+  body: () =>
+    z.object({
+      email: emailAddress,
+      // Only a text is a path, or names an invite. Any other value is as good as none.
+      redirect: z.optional(z.unknown()),
+      invite: z.optional(z.unknown()),
+    }),
   refusals: ["sign_in_limit"],
   answers: { 200: { headers: { "set-cookie": "`console_sign_in`, by which this browser uses the link at once." } } },
-  data: z.object({ sent: z.literal(true) }),
+  data: () => z.object({ sent: z.literal(true) }),
   handle: async ({ body, request, now, ports, setCookies }) => {
     const browser = browserSecretFor(request, ports);
     const link = {

@@ -19,17 +19,18 @@ export const getSession = endpoint.session({
   summary: "Get the signed-in user",
   tenant: "none",
   role: null,
-  data: z.object({
-    user_id: z.string(),
-    actor_id: z.string(),
-    email: z.string(),
-    name: z.nullable(z.string()),
-    session_expires_at: z.string(),
-    tenant: z.nullable(z.string()),
-    tenants: z.array(z.string()),
-    csrf_token: z.string(),
-    invites: z.array(ownInviteSchema),
-  }),
+  data: () =>
+    z.object({
+      user_id: z.string(),
+      actor_id: z.string(),
+      email: z.string(),
+      name: z.nullable(z.string()),
+      session_expires_at: z.string(),
+      tenant: z.nullable(z.string()),
+      tenants: z.array(z.string()),
+      csrf_token: z.string(),
+      invites: z.array(ownInviteSchema()),
+    }),
   handle: async ({ caller, now, ports }) => ({
     user_id: caller.userId,
     actor_id: callerActor(caller),
@@ -51,8 +52,8 @@ export const updateSession = endpoint.session({
   summary: "Set your name",
   tenant: "none",
   role: null,
-  body: z.object({ name: z.string().check(...visibleLine, ...charactersMax(PERSON_NAME_CHARS_MAX)) }),
-  data: z.object({ name: z.string() }),
+  body: () => z.object({ name: z.string().check(...visibleLine, ...charactersMax(PERSON_NAME_CHARS_MAX)) }),
+  data: () => z.object({ name: z.string() }),
   handle: async ({ caller, body: { name }, ports }) => {
     await renamePerson(ports, caller, name);
     return { name };
@@ -68,7 +69,7 @@ export const signOut = endpoint.session({
   tenant: "none",
   role: null,
   answers: { 200: { headers: { "set-cookie": "Removes the session and its CSRF token." } } },
-  data: z.object({ signed_out: z.literal(true) }),
+  data: () => z.object({ signed_out: z.literal(true) }),
   handle: async ({ author, now, ports, setCookies }) => {
     await endSessions(ports, { author, now });
     setCookies(expiredSessionCookies(isCookieSecure(ports.baseUrl)));

@@ -45,7 +45,7 @@ export const verifySignInLink = endpoint.public({
     ...pages,
   },
   repeatedParameters: "as_empty",
-  query: z.object({ token: z.optional(z.string()) }),
+  query: () => z.object({ token: z.optional(z.string()) }),
   refusals: ["invalid_token"],
   handle: ({ query, request, now, ports }) =>
     withPages(ports, request, "verifySignInLink", async () => {
