@@ -5,17 +5,17 @@ import type { FunctionName } from "#base/config/names.ts";
  * release needs a reason to raise one.
  */
 export const bundleBudgets: Readonly<Record<FunctionName, number>> = {
-  Api: 429_000,
+  Api: 441_000,
   Verify: 259_000,
   Console: 244_000,
   Connect: 282_000,
   Web: 3_795_000,
-  Intake: 93_000,
+  Intake: 100_000,
   Ingest: 184_000,
   Deliver: 475_000,
   Profile: 141_000,
   Erase: 116_000,
-  Mail: 384_000,
+  Mail: 405_000,
   HandOver: 170_000,
   Account: 228_000,
   Socket: 272_000,

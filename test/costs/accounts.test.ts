@@ -166,6 +166,7 @@ test("the flows: connecting costs 16 units and 6 reads, its task 1 unit and 3 re
   mailing.sendMails();
   await mailing.team.newMember(of, "owner");
   await mailing.connect(of, mailing.messenger(), request);
-  // The task, the notice with its connection and members, and the connection and membership of each of two recipients.
-  expect(await cost(() => mailing.drain())).toEqual({ wcu: 1, rcu: 9 });
+  // The task, the notice with its connection and members, and the connection, the tenant for its language and the membership
+  // of each of two recipients.
+  expect(await cost(() => mailing.drain())).toEqual({ wcu: 1, rcu: 11 });
 });

@@ -99,7 +99,7 @@ test("the sign-in page has its own words", async () => {
   expect(readFileSync(join(folder, "index.en.html"), "utf8")).not.toContain("{{");
 });
 
-test("after 30 seconds a press sends another link, and the address can be corrected", async () => {
+test("the sign-in page sends another link by a press after 30 seconds, and lets the address be corrected", async () => {
   const { page } = await openPage(browser, `${origin}/console/auth/sign-in`, { clockAt: Date.now() });
   await send(page, "mara@example.con");
   await page.getByText("If mara@example.con may sign in").waitFor();

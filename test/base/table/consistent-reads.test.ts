@@ -355,7 +355,7 @@ test("an API key: a revoked one would still be accepted", async () => {
 test("a tenant: the command after its creation would not find it", async () => {
   const created = { id: tenant, name: "One", status: "active", ownerEmail: null, createdAt: NOW } as const;
   await tenantStore(table).create(created, audit);
-  const stored = { ...created, updatedAt: NOW };
+  const stored = { ...created, language: null, updatedAt: NOW };
   expect(await tenantStore(table).get(tenant)).toEqual(stored);
   expect(await tenantStore(table).list([tenant])).toEqual([stored]);
 });

@@ -36,11 +36,11 @@ test("a link for an unknown address is three reads", async () => {
   expect(await cost((await fixture.createLink(email)).body, email, 0)).toEqual({ wcu: 0, rcu: 3 });
 });
 
-test("the mail of an invite is one write, and none when it has expired is one refused write", async () => {
+test("the mail of an invite is one write and the read of its language, and none when it has expired is one refused write", async () => {
   const email = fixture.newEmail();
   const { tenant, id: inviteId } = await fixture.createInvite(await fixture.createTenant(), email);
   const body = encodeMail({ kind: "invite", tenant, inviteId });
-  expect(await cost(body, email, 1)).toEqual({ wcu: 1, rcu: 0 });
+  expect(await cost(body, email, 1)).toEqual({ wcu: 1, rcu: 1 });
   fixture.testEnv.advance(7 * DAY);
   expect(await cost(body, email, 1)).toEqual({ wcu: 1, rcu: 0 });
 });

@@ -232,24 +232,32 @@ describe("a key", () => {
   const requestAs = (authorization: string | null): Promise<ApiResponse> =>
     stack.request("/v1/messages", authorization === null ? {} : { headers: { authorization } });
   const other = (key: string): string => key.slice(0, -1) + (key.endsWith("0") ? "1" : "0");
-  const bad: Record<string, () => string | null> = {
-    "that is missing": () => null,
-    "that is empty": () => "Bearer ",
-    "without its scheme": () => stack.info.live_key,
-    "with another scheme": () => `Basic ${stack.info.live_key}`,
-    "that is malformed": () => "Bearer svc_live_garbled",
-    "whose checksum is wrong": () => `Bearer ${other(stack.info.live_key)}`,
-    "that is truncated": () => `Bearer ${stack.info.live_key.slice(0, -1)}`,
-    "of the other scope": () => `Bearer ${stack.info.live_key.replace("svc_live_", "svc_test_")}`,
-    "with trailing text": () => `Bearer ${stack.info.live_key} x`,
-    "that was never issued": () => `Bearer ${formatApiKey("live", randomBytes(80))}`,
-    "that is very long": () => `Bearer ${"x".repeat(5_000)}`,
+  /** A credential for each cause, which says nothing about any key. */
+  const examples: Record<string, string | null> = {
+    no_credential: null,
+    wrong_scheme: "Basic eDp5",
+    malformed_key: "Bearer x",
+    unknown_key: `Bearer ${formatApiKey("live", randomBytes(80))}`,
   };
+  const bad: readonly (readonly [string, string, () => string | null])[] = [
+    ["that is missing", "no_credential", () => null],
+    ["that is empty", "wrong_scheme", () => "Bearer "],
+    ["without its scheme", "wrong_scheme", () => stack.info.live_key],
+    ["with another scheme", "wrong_scheme", () => `Basic ${stack.info.live_key}`],
+    ["that is malformed", "malformed_key", () => "Bearer svc_live_garbled"],
+    ["whose checksum is wrong", "malformed_key", () => `Bearer ${other(stack.info.live_key)}`],
+    ["that is truncated", "malformed_key", () => `Bearer ${stack.info.live_key.slice(0, -1)}`],
+    ["of the other scope", "malformed_key", () => `Bearer ${stack.info.live_key.replace("svc_live_", "svc_test_")}`],
+    ["with trailing text", "malformed_key", () => `Bearer ${stack.info.live_key} x`],
+    ["that was never issued", "unknown_key", () => `Bearer ${formatApiKey("live", randomBytes(80))}`],
+    ["that is very long", "malformed_key", () => `Bearer ${"x".repeat(5_000)}`],
+  ];
 
-  it.each(Object.entries(bad))("%s is 401, with the same bytes", async (_, authorization) => {
+  it.each(bad)("%s is 401 for the cause %s, with the bytes of any other", async (_, cause, authorization) => {
     const response = await requestAs(authorization());
     expect(readRefusal(response)).toEqual([401, false, "unauthorized", true]);
-    expect(response.text).toBe((await requestAs(null)).text);
+    expect(response.body.error.detail).toBe(cause);
+    expect(response.text).toBe((await requestAs(examples[cause] ?? null)).text);
   });
 
   it("a key is required on every /v1 route except ping", async () => {

@@ -1,9 +1,10 @@
 import { openQueue } from "#base/aws/queues.ts";
 import { randomToken } from "#base/kernel/bytes.ts";
 import { refuse } from "#base/kernel/refusals.ts";
-import { CONFIRM_PAGE } from "#features/access/routes/sign-in/pages.ts";
+import { CONFIRM_PAGE, INVALID_LINK_PAGE } from "#features/access/routes/sign-in/pages.ts";
 import { checkPageRoutes } from "#features/holds/routes/check-page.ts";
 import { intakeRoutes } from "#features/inbox/routes/intake.ts";
+import { pageInLanguage } from "#http/browser/localized-pages.ts";
 import { callerCredentials, sessionCredentials } from "#http/credentials/caller-credentials.ts";
 import { type Credentials, noCredentials } from "#http/credentials/credentials.ts";
 import type { ConnectFunctionPorts } from "../../../functions/connect/routes.ts";
@@ -61,8 +62,8 @@ export async function openRouteApps(
     ...testEnv.consolePorts(queues),
     ...check,
     pageFiles: new Map([
-      ["/console/auth/verify", page],
-      [CONFIRM_PAGE, page],
+      [pageInLanguage(INVALID_LINK_PAGE, "en"), page],
+      [pageInLanguage(CONFIRM_PAGE, "en"), page],
     ]),
     memberships: stores.memberships,
     baseUrl: "https://parley.example",
@@ -100,7 +101,11 @@ export async function openRouteApps(
     body: () => Buffer.from('{ "ok": true, "openapi": "3.1.0" }'),
   };
   const notFound = { ...document, type: "text/html; charset=utf-8", body: () => Buffer.from("<!doctype html>") };
-  const pages = new Map(docsPaths.map((path) => [path, notFound]));
+  const typeOf = (path: string) => {
+    if (path.endsWith(".md")) return "text/markdown; charset=utf-8";
+    return path.endsWith(".txt") ? "text/plain; charset=utf-8" : notFound.type;
+  };
+  const pages = new Map(docsPaths.map((path) => [path, { ...notFound, type: typeOf(path) }]));
   const console = { page: notFound, assets: new Map(), licenses: document };
   const webPorts = { document, pages, notFound, console, consolePolicy: "default-src 'none'" };
   const common = { credentials: noCredentials, now: testEnv.now, log };

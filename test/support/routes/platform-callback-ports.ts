@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { openQueue } from "#base/aws/queues.ts";
 import type { PlatformCallbackPorts } from "#features/accounts/routes/platform-callbacks.ts";
 import { START_PAGE } from "#features/accounts/routes/start-page.ts";
+import { pageInLanguage } from "#http/browser/localized-pages.ts";
 import { parseSignedRequest } from "#platforms/graph/webhooks/signed-request.ts";
 import type { TestEnv } from "../flows/test-env.ts";
 import { openStores } from "../stores/open-stores.ts";
@@ -29,7 +30,7 @@ export function testPlatformCallbackPorts(testEnv: TestEnv, accounts: string): P
     parseSignedRequest,
     baseUrl: "https://api.example",
     pageFiles: new Map([
-      ["/platform/data-deletion/{code}", page],
+      [pageInLanguage("/platform/data-deletion/{code}", "en"), page],
       ["/platform/data-deletion/style.css", style],
       [START_PAGE, { ...page, body: readFileSync(startPage) }],
     ]),

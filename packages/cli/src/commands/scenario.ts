@@ -26,8 +26,8 @@ export interface ScenarioArguments {
  */
 export async function scenario(target: Target, { positionals, account, person }: ScenarioArguments) {
   const simulatorUrl = requireSimulator(target, "scenario");
-  const chosen = account === undefined ? {} : await simulatedAccount(target, account);
-  const body = { ...readSource(positionals[1]), ...chosen, ...(person ? { person } : {}) };
+  const accountFields = account === undefined ? {} : await simulatedAccount(target, account);
+  const body = { ...readSource(positionals[1]), ...accountFields, ...(person ? { person } : {}) };
   const response = await callControlRoute(`${simulatorUrl}/_sim/scenarios`, body);
   const answer = (await response.json()) as ScenarioAnswer;
   if (answer.error !== undefined) throw new CliError(`The simulator refused the scenario: ${answer.error}`);

@@ -4,7 +4,7 @@ import { mailTexts } from "#base/languages/all.ts";
 import { done, drop, type RecordOutcome } from "#base/queues/record-outcome.ts";
 import { accountNoticeMail } from "#features/accounts/account-notices.ts";
 import { endpointNoticeMail } from "#features/delivery/endpoint-notices.ts";
-import { mailLanguage } from "../../mails.ts";
+import { DEFAULT_MAIL_LANGUAGE, mailLanguage } from "../../mails.ts";
 import { encodeMail, type MailMessage, NAMED_OWNER } from "../../queue.ts";
 import type { NoticeMailPorts } from "./ports.ts";
 
@@ -42,7 +42,9 @@ export async function mailNotice(ports: NoticeMailPorts, message: NoticeMessage)
 
 async function writeMail(ports: NoticeMailPorts, message: NoticeMessage): Promise<Omit<Mail, "to"> | null> {
   const { tenant } = message;
-  const texts = mailTexts[await mailLanguage(ports.tenants, tenant)];
+  // Before the recipients are known, only whether the notice is still true counts.
+  const language = message.recipient === null ? DEFAULT_MAIL_LANGUAGE : await mailLanguage(ports.tenants, tenant);
+  const texts = mailTexts[language];
   return message.kind === "endpoint_notice"
     ? endpointNoticeMail(ports.endpoints, texts, tenant, message)
     : accountNoticeMail(ports.accounts, texts, tenant, message);
