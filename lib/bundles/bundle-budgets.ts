@@ -6,10 +6,10 @@ import type { FunctionName } from "#base/config/names.ts";
  */
 export const bundleBudgets: Readonly<Record<FunctionName, number>> = {
   Api: 441_000,
-  Verify: 259_000,
-  Console: 244_000,
+  Verify: 328_000,
+  Console: 303_000,
   Connect: 282_000,
-  Web: 3_795_000,
+  Web: 6_560_000,
   Intake: 100_000,
   Ingest: 184_000,
   Deliver: 475_000,

@@ -241,7 +241,7 @@ describe("a key", () => {
   };
   const bad: readonly (readonly [string, string, () => string | null])[] = [
     ["that is missing", "no_credential", () => null],
-    ["that is empty", "wrong_scheme", () => "Bearer "],
+    ["that is empty", "malformed_key", () => "Bearer "],
     ["without its scheme", "wrong_scheme", () => stack.info.live_key],
     ["with another scheme", "wrong_scheme", () => `Basic ${stack.info.live_key}`],
     ["that is malformed", "malformed_key", () => "Bearer svc_live_garbled"],
