@@ -215,7 +215,7 @@ it("the palette shows pages and actions before people, and runs them", async () 
   await page.keyboard.press("Control+k");
   await palette(page).waitFor();
   const shown = await labels();
-  expect(shown.slice(0, 3)).toEqual(["Inbox", "Accounts", "Webhooks"]);
+  expect(shown.slice(0, 3)).toEqual(["Inbox", "Waiting", "Overview"]);
   for (const label of ["Done", "Write an answer", "Theme: Dark", "Sign out"]) expect(shown).toContain(label);
   expect(shown.filter((label) => label.startsWith("Guest")).length).toBeGreaterThan(5);
   await page.keyboard.type("theme: dark");

@@ -187,7 +187,17 @@ export async function openWorld(
 
 export function workspace(id: string, name: string, more: object = {}) {
   const at = new Date(0).toISOString();
-  return { id, name, status: "active", created_at: at, updated_at: at, role: "owner", invited_by: "cli", ...more };
+  return {
+    id,
+    name,
+    status: "active",
+    language: null,
+    created_at: at,
+    updated_at: at,
+    role: "owner",
+    invited_by: "cli",
+    ...more,
+  };
 }
 
 export function account(name: string, more: object = {}) {
@@ -206,6 +216,7 @@ export function account(name: string, more: object = {}) {
     token_expires_at: null,
     human_agent_blocked_at: null,
     subscribed_at: null,
+    subscription: { state: "unchecked", checked_at: null },
     missing_since: null,
     ...more,
   };

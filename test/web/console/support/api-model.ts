@@ -163,12 +163,22 @@ const account = {
   token_expires_at: null,
   human_agent_blocked_at: null,
   subscribed_at: null,
+  subscription: { state: "unchecked", checked_at: null },
   missing_since: null,
 };
 
 function ownTenant(role: string) {
   const times = { created_at: iso(0), updated_at: iso(0) };
-  return { id: "acme", name: "Acme", status: "active", ...times, role, invited_by: "cli", invited_by_email: null };
+  return {
+    id: "acme",
+    name: "Acme",
+    status: "active",
+    language: null,
+    ...times,
+    role,
+    invited_by: "cli",
+    invited_by_email: null,
+  };
 }
 
 function removed(messages: number) {
