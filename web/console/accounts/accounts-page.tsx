@@ -1,4 +1,3 @@
-import { useQuery } from "@tanstack/react-query";
 import { TriangleAlert } from "lucide-react";
 import { useEffect, useState } from "react";
 import { useLocation, useSearch } from "wouter";
@@ -6,6 +5,7 @@ import { AdminPage } from "../admin/admin-page.tsx";
 import { Loading, LoadProblem } from "../admin/load-problem.tsx";
 import { Note } from "../admin/note.tsx";
 import { may } from "../common/rights.ts";
+import { useAccounts } from "../common/use-accounts.ts";
 import { useServerTime, useWorkspace } from "../data/workspace.tsx";
 import { accountsPath } from "../paths.ts";
 import { type Account, accountName, arrangeAccounts, type Trouble, troublesOf } from "./account-health.ts";
@@ -21,9 +21,9 @@ import "./accounts.css";
 
 /** Lists the connected accounts with their health, and connects others. */
 export function AccountsPage() {
-  const { parley, tenant, person } = useWorkspace();
+  const { person } = useWorkspace();
   const now = useServerTime();
-  const query = useQuery({ queryKey: ["accounts", tenant], queryFn: () => parley.accounts.list() });
+  const query = useAccounts();
   const [isConnecting, setConnecting] = useState(false);
   const { end, setEnd, choice, endChoice } = useLoginEnd();
   const mayConnect = may(person.role, "POST /oauth/messenger/select");

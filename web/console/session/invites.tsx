@@ -42,7 +42,7 @@ interface InviteAnswerProps {
   readonly isSmall?: boolean;
 }
 
-/** Accepts or declines an invite. What became of it stays readable: its row is gone by then. */
+/** Accepts or declines an invite. The result stays readable after its row has gone. */
 export function InviteAnswer({ invite, opensWorkspace = false, isSmall = false }: InviteAnswerProps) {
   const { reload } = useSession();
   const { show } = useNotices();

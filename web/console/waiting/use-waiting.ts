@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useMemo, useSyncExternalStore } from "react";
 import { printableText } from "../../../packages/client/src/printable.ts";
 import { may } from "../common/rights.ts";
+import { useAccounts } from "../common/use-accounts.ts";
 import { lastKnown } from "../data/conversation-book.ts";
 import { HOUR, MINUTE } from "../data/durations.ts";
 import { personName } from "../data/names.ts";
@@ -32,12 +33,7 @@ export function useWaiting({ isPage }: { readonly isPage: boolean }) {
   const { me } = useSession();
   const now = useServerTime();
   const refetchOnMount = isPage ? "always" : true;
-  const accounts = useQuery({
-    queryKey: ["accounts", tenant],
-    queryFn: () => parley.accounts.list(),
-    staleTime: FRESH,
-    refetchOnMount,
-  });
+  const accounts = useAccounts({ staleTime: FRESH, refetchOnMount });
   const endpoints = useQuery({
     queryKey: ["webhooks", tenant],
     queryFn: () => parley.webhooks.list(),
