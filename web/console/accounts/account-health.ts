@@ -1,7 +1,8 @@
 import type { Account as ConnectedAccount } from "#client";
-import { printableText } from "../../../packages/client/src/printable.ts";
 import type { Tone } from "../admin/tones.ts";
+import { accountName } from "../data/accounts.ts";
 import { DAY } from "../data/durations.ts";
+import { instant } from "../data/types.ts";
 
 export type Account = ConnectedAccount;
 
@@ -30,12 +31,6 @@ export interface Trouble {
 /** A check runs once a day, and again each hour after one that failed. */
 const CHECK_LATE = 2 * DAY;
 
-/** Epoch milliseconds; null when it is not known. */
-export function instant(value: string | null): number | null {
-  const at = value === null ? Number.NaN : Date.parse(value);
-  return Number.isNaN(at) ? null : at;
-}
-
 /** What is wrong with an account, the worst first. @param now epoch milliseconds */
 export function troublesOf(account: Account, now: number): readonly Trouble[] {
   const checkedAt = instant(account.subscribed_at);
@@ -44,7 +39,7 @@ export function troublesOf(account: Account, now: number): readonly Trouble[] {
   const isLate = checkedAt !== null && now - checkedAt > CHECK_LATE;
   const all: (Trouble | null)[] = [
     ofStatus(account, now),
-    missingSince === null ? null : { kind: "missing", tone: "bad", since: missingSince, endsByLogin: true },
+    missingSince === null ? null : { kind: "missing", tone: "warn", since: missingSince, endsByLogin: true },
     account.status === "active" && isLate
       ? { kind: "unchecked", tone: "warn", since: checkedAt, endsByLogin: true }
       : null,
@@ -61,7 +56,7 @@ function ofStatus(account: Account, now: number): Trouble | null {
       return { kind: "needs_reauth", tone: "bad", since, endsByLogin: true };
     }
     case "restricted":
-      return { kind: "restricted", tone: "warn", since: null, endsByLogin: false };
+      return { kind: "restricted", tone: "bad", since: null, endsByLogin: false };
     case "refresh_failing":
       return { kind: "refresh_failing", tone: "warn", since: instant(account.last_refreshed_at), endsByLogin: true };
     default:
@@ -81,11 +76,6 @@ export function arrangeAccounts(accounts: readonly Account[], now: number): read
     return worst ? rankOf(worst) : kinds.length;
   };
   return [...accounts].sort((a, b) => rank(a) - rank(b) || accountName(a).localeCompare(accountName(b), "en"));
-}
-
-/** The name that a person knows the account by. */
-export function accountName({ display_name, handle, account_key }: Account): string {
-  return printableText(display_name).trim() || printableText(handle).trim() || printableText(account_key);
 }
 
 /** The login that connects the account again. */

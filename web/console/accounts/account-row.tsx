@@ -4,11 +4,12 @@ import { actionProblem, isNotFound } from "../admin/problems.ts";
 import { Tag } from "../admin/tag.tsx";
 import { useNotices } from "../common/notices.tsx";
 import { may } from "../common/rights.ts";
+import { accountName } from "../data/accounts.ts";
 import { platformName } from "../data/names.ts";
 import { useWorkspace } from "../data/workspace.tsx";
 import { PlatformGlyph } from "../ui/platform-glyph.tsx";
 import { AccountDialog } from "./account-dialog.tsx";
-import { type Account, accountName, troublesOf } from "./account-health.ts";
+import { type Account, troublesOf } from "./account-health.ts";
 import { accountLine, quotesOf, troubleWords } from "./account-words.ts";
 import { texts } from "./texts.ts";
 

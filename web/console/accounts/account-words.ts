@@ -1,7 +1,9 @@
 import { printableText } from "../../../packages/client/src/printable.ts";
 import { pastDay, pastTime } from "../admin/times.ts";
+import { accountName } from "../data/accounts.ts";
 import { platformName } from "../data/names.ts";
-import { type Account, accountName, instant, type Trouble } from "./account-health.ts";
+import { instant } from "../data/types.ts";
+import type { Account, Trouble } from "./account-health.ts";
 import { texts } from "./texts.ts";
 
 // What the page says about an account, in whole sentences.

@@ -1,7 +1,8 @@
 import { CircleCheck, TriangleAlert } from "lucide-react";
 import { Note } from "../admin/note.tsx";
+import { accountName } from "../data/accounts.ts";
 import { platformName } from "../data/names.ts";
-import { type Account, accountName } from "./account-health.ts";
+import type { Account } from "./account-health.ts";
 import type { LoginEnd } from "./login-end.ts";
 import { texts } from "./texts.ts";
 

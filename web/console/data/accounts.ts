@@ -2,8 +2,12 @@ import type { Account } from "#client";
 import { printableText } from "../../../packages/client/src/printable.ts";
 
 /** How an account is called: its name, or else its handle or its id at the platform. */
-export function accountName({ display_name, handle, external_id }: Account): string {
-  return printableText(display_name || handle || external_id);
+export function accountName({
+  display_name,
+  handle,
+  external_id,
+}: Pick<Account, "display_name" | "handle" | "external_id">): string {
+  return printableText(display_name).trim() || printableText(handle).trim() || printableText(external_id);
 }
 
 /** An account that receives messages and cannot send any: its access ended, or the platform restricts it. */

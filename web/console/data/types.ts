@@ -23,3 +23,9 @@ export function millis(time: string | null): number {
   instants.set(time, value);
   return value;
 }
+
+/** Epoch milliseconds of a time in ISO 8601. Null for null, and for what is no time. */
+export function instant(value: string | null): number | null {
+  const at = value === null ? Number.NaN : Date.parse(value);
+  return Number.isNaN(at) ? null : at;
+}

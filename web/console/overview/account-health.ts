@@ -1,7 +1,8 @@
 import type { Account } from "#client";
+import { troublesOf } from "../accounts/account-health.ts";
 import { pastTime } from "../admin/times.ts";
 import type { Tone } from "../admin/tones.ts";
-import { type Conversation, millis } from "../data/types.ts";
+import { type Conversation, instant, millis } from "../data/types.ts";
 import { texts } from "./texts.ts";
 
 const day = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "long" });
@@ -19,16 +20,21 @@ export interface AccountHealth {
  */
 export function accountHealth(account: Account, lastMessageAt: number | null, now: number): AccountHealth {
   const words = texts.health;
-  const { status, missing_since, token_expires_at } = account;
-  if (status === "needs_reauth") return { tone: "bad", ...words.ended };
-  if (status === "restricted") return { tone: "bad", ...words.restricted };
-  if (missing_since !== null) {
-    return { tone: "warn", words: words.missing, line: words.missingSince(pastTime(Date.parse(missing_since), now)) };
-  }
-  if (status === "refresh_failing") {
-    const line =
-      token_expires_at === null ? words.stillWorks : words.worksUntil(day.format(Date.parse(token_expires_at)));
-    return { tone: "warn", words: words.failing, line };
+  for (const { kind, tone } of troublesOf(account, now)) {
+    if (kind === "needs_reauth") return { tone, ...words.ended };
+    if (kind === "restricted") return { tone, ...words.restricted };
+    if (kind === "missing") {
+      const since = pastTime(instant(account.missing_since) ?? now, now);
+      return { tone, words: words.missing, line: words.missingSince(since) };
+    }
+    if (kind === "refresh_failing") {
+      const endsAt = instant(account.token_expires_at);
+      return {
+        tone,
+        words: words.failing,
+        line: endsAt === null ? words.stillWorks : words.worksUntil(day.format(endsAt)),
+      };
+    }
   }
   const line = lastMessageAt === null ? words.noMessage : words.lastMessage(pastTime(lastMessageAt, now));
   return { tone: "ok", words: words.active, line };

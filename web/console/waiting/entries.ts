@@ -4,12 +4,14 @@ import { pastTime } from "../admin/times.ts";
 import type { Tone } from "../admin/tones.ts";
 import { may } from "../common/rights.ts";
 import { deadline } from "../common/times.ts";
+import { accountName } from "../data/accounts.ts";
 import { platformName } from "../data/names.ts";
 import type { Role } from "../data/types.ts";
+import { instant } from "../data/types.ts";
 import { isUnused, type Key } from "../keys/key-state.ts";
 import { inboxPath, sidePath } from "../paths.ts";
 import type { Me } from "../session/session.ts";
-import { type Endpoint, hostOf, instant, isCircuitOpen, isPausedByParley } from "../webhooks/endpoint-state.ts";
+import { type Endpoint, hostOf, isCircuitOpen, isPausedByParley } from "../webhooks/endpoint-state.ts";
 import type { Held } from "./held.ts";
 import { texts } from "./texts.ts";
 
@@ -72,7 +74,7 @@ function heldEntry({ conversation, endsAt, isOwn }: Held, { tenant, now, nameOf 
 
 function accountEntries(account: Account, { tenant, role, now }: Reader): WaitingEntry[] {
   const { account_key, platform, status } = account;
-  const name = printableText(account.display_name || account.handle);
+  const name = accountName(account);
   const mayConnect = role !== "agent";
   const who = mayConnect ? "" : ` ${texts.askAdmin}`;
   const base = { title: `${name}, ${platformName(platform)}` };

@@ -4,8 +4,9 @@ import { pastTime } from "../admin/times.ts";
 import { useNotices } from "../common/notices.tsx";
 import { deadline } from "../common/times.ts";
 import { useOneAtATime } from "../common/use-one-at-a-time.ts";
+import { instant } from "../data/types.ts";
 import { useServerTime } from "../data/workspace.tsx";
-import { type Endpoint, instant, isCircuitOpen, isPausedByParley } from "./endpoint-state.ts";
+import { type Endpoint, isCircuitOpen, isPausedByParley } from "./endpoint-state.ts";
 import { texts } from "./texts.ts";
 import { useEndpointCalls } from "./use-endpoint-calls.ts";
 

@@ -6,6 +6,7 @@ import { Loading, LoadProblem } from "../admin/load-problem.tsx";
 import { isNotFound } from "../admin/problems.ts";
 import { Tag } from "../admin/tag.tsx";
 import { pastDay } from "../admin/times.ts";
+import { instant } from "../data/types.ts";
 import { useServerTime, useWorkspace } from "../data/workspace.tsx";
 import { sidePath } from "../paths.ts";
 import { Deliveries } from "./deliveries/deliveries.tsx";
@@ -13,7 +14,7 @@ import { DeliveryPane } from "./deliveries/delivery-pane.tsx";
 import { EndpointActions } from "./endpoint-actions.tsx";
 import { EndpointDay } from "./endpoint-day.tsx";
 import { EndpointNotes } from "./endpoint-notes.tsx";
-import { type Endpoint, endpointState, eventsLine, instant } from "./endpoint-state.ts";
+import { type Endpoint, endpointState, eventsLine } from "./endpoint-state.ts";
 import { texts } from "./texts.ts";
 
 /** One endpoint: its state, what can be done with it, and its deliveries. */

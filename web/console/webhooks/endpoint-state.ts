@@ -6,12 +6,6 @@ import { texts } from "./texts.ts";
 export type Endpoint = Data<"GET /v1/webhooks/{id}">["endpoint"];
 export type EventType = Endpoint["events"][number];
 
-/** Epoch milliseconds; null when it is not known. */
-export function instant(value: string | null): number | null {
-  const at = value === null ? Number.NaN : new Date(value).getTime();
-  return Number.isNaN(at) ? null : at;
-}
-
 export function isCircuitOpen({ status, circuit }: Endpoint): boolean {
   return status === "active" && circuit.state !== "closed";
 }
