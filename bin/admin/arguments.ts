@@ -1,7 +1,5 @@
-import { parseArgs } from "node:util";
 import { env } from "#base/config/names.ts";
-import { nearest } from "#cli/text/nearest.ts";
-import { CliError } from "./cli-error.ts";
+import { parseOptions } from "#cli/text/parse-options.ts";
 
 export const USAGE = `Usage:
   npm run admin -- doctor [--json]
@@ -114,20 +112,6 @@ const options = {
  * @throws CliError that names the nearest flag for an unknown one
  */
 export function readArguments(args: readonly string[]) {
-  try {
-    const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
-    return { ...values, positionals };
-  } catch (error) {
-    throw new CliError(describeFlagError(error as NodeJS.ErrnoException));
-  }
-}
-
-function describeFlagError({ code, message }: NodeJS.ErrnoException): string {
-  const [, flag = ""] = /'(-[^'\s]*)/.exec(message) ?? [];
-  if (code !== "ERR_PARSE_ARGS_UNKNOWN_OPTION") return `${message.replace(/\.?$/, ".")} ${HELP_HINT}`;
-  const suggestion = nearest(
-    flag,
-    Object.keys(options).map((name) => `--${name}`),
-  );
-  return `Unknown option: ${flag}.${suggestion === null ? "" : ` Did you mean ${suggestion}?`} ${HELP_HINT}`;
+  const { values, positionals } = parseOptions(args, options, HELP_HINT);
+  return { ...values, positionals };
 }

@@ -1,4 +1,5 @@
 import { nearest } from "#cli/text/nearest.ts";
+import { didYouMean } from "#cli/text/parse-options.ts";
 import { type Arguments, type CommandOutput, HELP_HINT } from "./arguments.ts";
 import { CliError } from "./cli-error.ts";
 import { printJson, printLine } from "./text/print.ts";
@@ -59,7 +60,7 @@ export function findCommand({ positionals, stage }: Arguments): Command {
   const names = Object.keys(commands);
   const swapped = `${second} ${first}`;
   const suggestion = commands[swapped] ? swapped : (nearest(name, names) ?? nearest(first, names));
-  const question = suggestion === null ? "" : ` Did you mean ${suggestion}?`;
+  const question = didYouMean(suggestion);
   throw new CliError(`Unknown command: ${name}.${question} ${HELP_HINT}`);
 }
 

@@ -1,7 +1,7 @@
-import { parseArgs } from "node:util";
 import { CliError } from "./cli-error.ts";
 import { type Arguments, type Command, commands, type OptionName, options } from "./command-list.ts";
 import { nearest } from "./text/nearest.ts";
+import { didYouMean, parseOptions } from "./text/parse-options.ts";
 import { printLines } from "./text/print.ts";
 
 const HELP_HINT = "Run parley --help for all commands.";
@@ -25,29 +25,14 @@ export async function run(args: readonly string[]): Promise<number> {
 }
 
 function readArguments(args: readonly string[]): Arguments {
-  try {
-    const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
-    return { ...values, positionals };
-  } catch (error) {
-    throw new CliError(describeFlagError(error as NodeJS.ErrnoException));
-  }
-}
-
-function describeFlagError({ code, message }: NodeJS.ErrnoException): string {
-  const [, option = ""] = /'(-[^'\s]*)/.exec(message) ?? [];
-  if (code !== "ERR_PARSE_ARGS_UNKNOWN_OPTION") return `${message.replace(/\.?$/, ".")} ${HELP_HINT}`;
-  const names = Object.keys(options).map((name) => `--${name}`);
-  return `Unknown option: ${option}.${question(nearest(option, names))} ${HELP_HINT}`;
+  const { values, positionals } = parseOptions(args, options, HELP_HINT);
+  return { ...values, positionals };
 }
 
 function findCommand(name: string): Command {
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (command) return command;
-  throw new CliError(`Unknown command: ${name}.${question(nearest(name, Object.keys(commands)))} ${HELP_HINT}`);
-}
-
-function question(suggestion: string | null): string {
-  return suggestion === null ? "" : ` Did you mean ${suggestion}?`;
+  throw new CliError(`Unknown command: ${name}.${didYouMean(nearest(name, Object.keys(commands)))} ${HELP_HINT}`);
 }
 
 /** An option that a command does not take would be ignored without a word. */
