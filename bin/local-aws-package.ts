@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build as bundle } from "esbuild";
 import { buildMailboxFile, type MailboxBuild, mailboxBuilds } from "../packages/local-aws/src/mailbox/page-build.ts";
-import { compileTypes, packPackage } from "./packages/pack.ts";
+import { compileTypes, packPackage, programOptions } from "./packages/pack.ts";
 
 // `node bin/local-aws-package.ts FOLDER` builds the package that runs templates and writes it as a .tgz to the folder. With
 // --check it does so in a temporary folder.
@@ -17,13 +17,7 @@ async function build(source: string, folder: string): Promise<void> {
   };
   const options = {
     outdir: dist,
-    bundle: true,
-    format: "esm",
-    platform: "node",
-    target: "node22",
-    charset: "utf8",
-    logLevel: "warning",
-    tsconfigRaw: {},
+    ...programOptions,
   } as const;
   await bundle({
     ...options,

@@ -1,7 +1,7 @@
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { build as bundle } from "esbuild";
-import { bundleNeutralModule, compileTypes, type PackageBuild, packPackage } from "./packages/pack.ts";
+import { bundleNeutralModule, compileTypes, type PackageBuild, packPackage, programOptions } from "./packages/pack.ts";
 
 // `node bin/package.ts cli|receiver FOLDER` builds a package and writes it as a .tgz to the folder. With --check it does so in a
 // temporary folder.
@@ -25,13 +25,7 @@ async function buildCli(source: string, folder: string): Promise<void> {
   await bundle({
     entryPoints: [join(source, "src/main.ts")],
     outfile: program,
-    bundle: true,
-    format: "esm",
-    platform: "node",
-    target: "node22",
-    charset: "utf8",
-    logLevel: "warning",
-    tsconfigRaw: {},
+    ...programOptions,
   });
   chmodSync(program, 0o755);
 }

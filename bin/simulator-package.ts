@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build as bundle } from "esbuild";
 import { buildPageFile, type PageBuild, pageBuilds } from "../packages/simulator/src/page-build.ts";
-import { compileTypes, packPackage } from "./packages/pack.ts";
+import { compileTypes, packPackage, programOptions } from "./packages/pack.ts";
 
 // `node bin/simulator-package.ts FOLDER` builds the package of the simulator and writes it as a .tgz to the folder. With
 // --check it does so in a temporary folder.
@@ -18,13 +18,7 @@ async function build(source: string, folder: string): Promise<void> {
     // In one folder, beside the files that the modules read.
     splitting: true,
     chunkNames: "[name]-[hash]",
-    bundle: true,
-    format: "esm",
-    platform: "node",
-    target: "node22",
-    charset: "utf8",
-    logLevel: "warning",
-    tsconfigRaw: {},
+    ...programOptions,
     // The page is built: nothing loads what builds it.
     external: ["*/page-build.ts"],
   });

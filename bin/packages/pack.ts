@@ -40,6 +40,17 @@ export async function packPackage(
   }
 }
 
+/** How the programs of packages are bundled: for the oldest Node.js that they run on. */
+export const programOptions = {
+  bundle: true,
+  format: "esm",
+  platform: "node",
+  target: "node22",
+  charset: "utf8",
+  logLevel: "warning",
+  tsconfigRaw: {},
+} as const;
+
 /** Bundles the module of a package for every runtime: Node.js, Workers and browsers. */
 export function bundleNeutralModule(source: string, folder: string): void {
   buildSync({
