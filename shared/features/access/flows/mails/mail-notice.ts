@@ -1,10 +1,11 @@
 import type { Mail } from "#base/aws/mail.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { mailTexts } from "#base/languages/all.ts";
+import type { Language } from "#base/languages/languages.ts";
 import { done, drop, type RecordOutcome } from "#base/queues/record-outcome.ts";
 import { accountNoticeMail } from "#features/accounts/account-notices.ts";
 import { endpointNoticeMail } from "#features/delivery/endpoint-notices.ts";
-import { DEFAULT_MAIL_LANGUAGE, mailLanguage } from "../../mails.ts";
+import { DEFAULT_MAIL_LANGUAGE } from "../../mails.ts";
 import { encodeMail, type MailMessage, NAMED_OWNER } from "../../queue.ts";
 import type { NoticeMailPorts } from "./ports.ts";
 
@@ -17,37 +18,39 @@ export type NoticeMessage = Extract<MailMessage, { recipient: string | null }>;
  */
 export async function mailNotice(ports: NoticeMailPorts, message: NoticeMessage): Promise<RecordOutcome> {
   const { mail: mailer, mails, log } = ports;
-  const { tenant } = message;
+  const { tenant, recipient } = message;
   const logNotSent = (reason: string) => log({ event: "mail.not_sent", reason });
   if (!mailer) {
     logNotSent("no_sender");
     return done;
   }
-  const mail = await writeMail(ports, message);
-  if (!mail) return drop("stale");
-  if (message.recipient === null) {
+  if (recipient === null) {
+    // Only whether the notice is still true counts.
+    if (!(await writeMail(ports, message, DEFAULT_MAIL_LANGUAGE))) return drop("stale");
     const recipients = await findRecipients(ports, message);
     if (recipients.length === 0) logNotSent("no_owner");
-    await mails.sendAll(
-      recipients.map((recipient) => ({ body: encodeMail({ ...message, recipient }), group: tenant })),
-    );
+    await mails.sendAll(recipients.map((one) => ({ body: encodeMail({ ...message, recipient: one }), group: tenant })));
     return done;
   }
-  const to = await addressOf(ports, message, message.recipient);
+  const workspace = await ports.tenants.get(tenant);
+  const mail = await writeMail(ports, message, workspace?.language ?? DEFAULT_MAIL_LANGUAGE);
+  if (!mail) return drop("stale");
+  const to = recipient === NAMED_OWNER ? (workspace?.ownerEmail ?? null) : await addressOf(ports, message, recipient);
   if (to === null) return drop("stale");
   const outcome = await mailer.send({ ...mail, to });
   if (outcome !== "accepted") logNotSent(outcome);
   return done;
 }
 
-async function writeMail(ports: NoticeMailPorts, message: NoticeMessage): Promise<Omit<Mail, "to"> | null> {
-  const { tenant } = message;
-  // Before the recipients are known, only whether the notice is still true counts.
-  const language = message.recipient === null ? DEFAULT_MAIL_LANGUAGE : await mailLanguage(ports.tenants, tenant);
+function writeMail(
+  ports: NoticeMailPorts,
+  message: NoticeMessage,
+  language: Language,
+): Promise<Omit<Mail, "to"> | null> {
   const texts = mailTexts[language];
   return message.kind === "endpoint_notice"
-    ? endpointNoticeMail(ports.endpoints, texts, tenant, message)
-    : accountNoticeMail(ports.accounts, texts, tenant, message);
+    ? endpointNoticeMail(ports.endpoints, texts, message.tenant, message)
+    : accountNoticeMail(ports.accounts, texts, message.tenant, message);
 }
 
 /** The person of a notice who is no owner, too. */
@@ -71,14 +74,12 @@ async function listOwners({ memberships, tenants }: NoticeMailPorts, tenant: Ten
   return (await tenants.get(tenant))?.ownerEmail ? [NAMED_OWNER] : [];
 }
 
-/** @returns null when the recipient is not to get the mail any more */
+/** The address of a member. @returns null when they are not to get the mail any more */
 async function addressOf(
-  { memberships, tenants }: NoticeMailPorts,
+  { memberships }: NoticeMailPorts,
   message: NoticeMessage,
-  recipient: string,
+  userId: string,
 ): Promise<string | null> {
-  const { tenant } = message;
-  if (recipient === NAMED_OWNER) return (await tenants.get(tenant))?.ownerEmail ?? null;
-  const member = await memberships.get(tenant, recipient);
-  return member && (member.role === "owner" || recipient === personOf(message)) ? member.email : null;
+  const member = await memberships.get(message.tenant, userId);
+  return member && (member.role === "owner" || userId === personOf(message)) ? member.email : null;
 }
