@@ -8,8 +8,8 @@ import { repetitions } from "../../../support/sampling.ts";
 import { type AccountRace, openAccountRace } from "./support/account-race.ts";
 import { subscriptionNode } from "./support/race-platform.ts";
 
-const INTERLEAVINGS = repetitions({ whole: 5_000, sample: 200 });
-const PAGE_INTERLEAVINGS = repetitions({ whole: 1_000, sample: 200 });
+const INTERLEAVINGS = repetitions({ whole: 5_000, sample: 80 });
+const PAGE_INTERLEAVINGS = repetitions({ whole: 1_000, sample: 80 });
 /** A check of the account unsubscribes while another account of the page is connected. */
 const FOUND_SEEDS = [2312];
 /** One of the accounts is subscribed for, or takes the subscription over, on three attempts to disconnect it. */

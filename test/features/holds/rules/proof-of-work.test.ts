@@ -13,6 +13,7 @@ import {
   newChallenge,
   type SolutionsVerdict,
 } from "#features/holds/rules/proof-of-work.ts";
+import { repetitions } from "../../../support/sampling.ts";
 import { oneKeyRing } from "../../../support/world/key-rings.ts";
 
 // Cap's server and solver are the oracles. The server would end the process on signals and write a file, so the tests
@@ -107,7 +108,7 @@ test("the verifier accepts and refuses what Cap's server accepts and refuses, fo
         expect(checkSolutions({ ...answer, token, solutions: other }, keys)).toBe(verdict);
       },
     ),
-    { numRuns: 100 },
+    { numRuns: repetitions({ whole: 100, sample: 20 }) },
   );
 });
 
@@ -130,7 +131,7 @@ test("the verifier refuses every single changed solution, including values that 
       fc.pre(puzzle !== undefined && value !== solutions[at] && !alsoSolves(changed));
       expect(checkSolutions({ ...answer, solutions: changed }, keys)).toBe("invalid_solutions");
     }),
-    { numRuns: 300 },
+    { numRuns: repetitions({ whole: 300, sample: 60 }) },
   );
   function alsoSolves(changed: readonly number[]): boolean {
     return changed.every((nonce) => Number.isSafeInteger(nonce) && nonce >= 0) && accepts(changed);
@@ -170,7 +171,7 @@ test("the verifier refuses a token with any character changed, removed or added"
       const verdict = saysEarlierVersion(changed) ? "challenge_expired" : "invalid_token";
       expect(checkSolutions({ ...answer, token: changed }, keys)).toBe(verdict);
     }),
-    { numRuns: 1_000 },
+    { numRuns: repetitions({ whole: 1_000, sample: 300 }) },
   );
   for (const changed of ["", ".", token.split(".").join(""), `${token}=`, `${token}.`, token.repeat(5)]) {
     expect(checkSolutions({ ...answer, token: changed }, keys)).toBe("invalid_token");

@@ -8,6 +8,7 @@ import { type Budgets, budgetStore } from "#features/sending/store/budgets.ts";
 import { type SendRecords, sendRecordStore } from "#features/sending/store/send-records.ts";
 import { startTestTable } from "../../../support/dynamodb.ts";
 import { openedOnce } from "../../../support/opened.ts";
+import { repetitions } from "../../../support/sampling.ts";
 import { ACCOUNT, NOW, newTenant, sampleConversationId } from "../../../support/stores/samples.ts";
 
 let budgets: Budgets;
@@ -87,7 +88,7 @@ it("a budget counts a send if and only if every window allows it", async () => {
         if (free) for (const [name, start] of windows) spent[name].set(start, (spent[name].get(start) ?? 0) + 1);
       }
     }),
-    { numRuns: 15 },
+    { numRuns: repetitions({ whole: 15, sample: 6 }) },
   );
 });
 
