@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { plantedFaults } from "./faults.ts";
 import type { PlantedFault } from "./planted-fault.ts";
-import { runTests, withTitle } from "./run-tests.ts";
+import { isFull, passes, runTests } from "./run-tests.ts";
 import { Workspace } from "./workspace.ts";
 
 /**
@@ -15,19 +15,39 @@ const root = resolve(import.meta.dirname, "../..");
 const remaining = [...selected];
 const survivors: string[] = [];
 
-async function testFails(workspace: Workspace, { killedBy: { file, title } }: PlantedFault): Promise<boolean | null> {
-  const results = withTitle(await runTests(workspace.directory, [file], title), title);
-  return results.length === 0 ? null : results.some(({ status }) => status === "failed");
+/** The tests' results without a fault. */
+async function runWithoutFault() {
+  const workspace = new Workspace(root);
+  const tests = selected.map(({ killedBy }) => killedBy);
+  try {
+    return [
+      ...(await runTests(
+        workspace.directory,
+        tests.filter((test) => !isFull(test)),
+      )),
+      ...(await runTests(workspace.directory, tests.filter(isFull))),
+    ];
+  } finally {
+    workspace.remove();
+  }
 }
 
-/** `not_loaded`: the file with the fault is no program, so that no test saw the fault. */
+const withoutFault = await runWithoutFault();
+
+/**
+ * - `no_such_test`: the test fails or does not run without the fault
+ * - `not_loaded`: the file with the fault is no program, so that no test saw the fault
+ */
 async function judge(
   workspace: Workspace,
   fault: PlantedFault,
 ): Promise<"killed" | "survived" | "no_such_test" | "not_loaded"> {
-  if ((await testFails(workspace, fault)) !== false) return "no_such_test";
-  const fails = await workspace.withFault(fault, () => testFails(workspace, fault));
-  return fails === null ? "not_loaded" : fails ? "killed" : "survived";
+  const { killedBy } = fault;
+  if (passes(withoutFault, killedBy) !== true) return "no_such_test";
+  const isPassed = await workspace.withFault(fault, async () =>
+    passes(await runTests(workspace.directory, [killedBy]), killedBy),
+  );
+  return isPassed === null ? "not_loaded" : isPassed ? "survived" : "killed";
 }
 
 async function work(): Promise<void> {

@@ -1,24 +1,28 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
+import type { PlantedFault } from "./planted-fault.ts";
 
-/** A test of a run: its own title, and how it ended. */
+/** A test of a run: its file from the copy's root, its own title, and how it ended. */
 interface TestResult {
+  readonly file: string;
   readonly title: string;
   readonly status: string;
 }
 
 interface Report {
   readonly testResults: readonly {
+    readonly name: string;
     readonly assertionResults: readonly { readonly title: string; readonly status: string }[];
   }[];
 }
 
-/** The results of the tests with this title of a `PlantedFault`. */
-export function withTitle(results: readonly TestResult[], title: string): TestResult[] {
+/** Whether the test that notices a fault passes, by its results among others. @returns null if it did not run */
+export function passes(results: readonly TestResult[], { file, title }: PlantedFault["killedBy"]): boolean | null {
   const pattern = new RegExp(`^${titlePattern(title)}$`);
-  return results.filter((result) => pattern.test(result.title));
+  const own = results.filter((result) => result.file === file && pattern.test(result.title));
+  return own.length === 0 ? null : own.every(({ status }) => status === "passed");
 }
 
 function titlePattern(title: string): string {
@@ -26,17 +30,18 @@ function titlePattern(title: string): string {
 }
 
 /**
- * Runs test files of a copy of the repository.
- * @param title as in a `PlantedFault`. Default: all tests
+ * Runs the tests of a copy of the repository that notice faults, in one run.
+ * @param tests all in files of `test/full`, or none
  * @returns the tests that ran; none of a file that could not be loaded
  */
-export async function runTests(directory: string, files: readonly string[], title?: string): Promise<TestResult[]> {
+export async function runTests(directory: string, tests: readonly PlantedFault["killedBy"][]): Promise<TestResult[]> {
+  const files = [...new Set(tests.map(({ file }) => file))];
+  if (files.length === 0) return [];
   const outputFile = join(directory, ".planted-report.json");
   rmSync(outputFile, { force: true });
-  const pattern = title === undefined ? [] : ["-t", titlePattern(title)];
+  const pattern = ["-t", [...new Set(tests.map(({ title }) => titlePattern(title)))].join("|")];
   const vitest = join(directory, "node_modules", "vitest", "vitest.mjs");
-  const needsFull = files.some((file) => file.startsWith("test/full/"));
-  const config = needsFull ? ["--config", "vitest.full.config.ts"] : [];
+  const config = tests.some(isFull) ? ["--config", "vitest.full.config.ts"] : [];
   const child = spawn(
     process.execPath,
     [vitest, "run", ...config, ...files, ...pattern, "--reporter=json", `--outputFile=${outputFile}`],
@@ -45,9 +50,14 @@ export async function runTests(directory: string, files: readonly string[], titl
   await once(child, "exit");
   if (!existsSync(outputFile)) return [];
   const report = JSON.parse(readFileSync(outputFile, "utf8")) as Report;
-  return report.testResults.flatMap(({ assertionResults }) =>
+  return report.testResults.flatMap(({ name, assertionResults }) =>
     assertionResults
       .filter(({ status }) => status === "passed" || status === "failed")
-      .map(({ title, status }) => ({ title, status })),
+      .map(({ title, status }) => ({ file: relative(directory, name), title, status })),
   );
+}
+
+/** Whether only `npm run test:full` has a test. */
+export function isFull({ file }: PlantedFault["killedBy"]): boolean {
+  return file.startsWith("test/full/");
 }
