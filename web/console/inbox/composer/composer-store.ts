@@ -305,8 +305,6 @@ export class ComposerStore {
         return this.#settle(send.key, { kind: "sent", messageId: platform_message_id });
       }
       const { hold } = await this.parley.messages.sendAsHumanAgent(body, options);
-      // What was erased in the meantime is not stored.
-      if (!this.#find(send.key)) return null;
       this.#holds.set(hold.id, send.key);
       if (hold.status !== "awaiting_verification") {
         this.#onHoldState(send.key, hold);
