@@ -13,7 +13,6 @@ import {
 } from "#features/holds/rules/holds.ts";
 import { holdStore } from "#features/holds/store/holds.ts";
 import { openedOnce } from "../../../support/opened.ts";
-import { repetitions } from "../../../support/sampling.ts";
 import { CANARY, createSampleHold } from "../../../support/stores/hold-samples.ts";
 import { NOW } from "../../../support/stores/samples.ts";
 import { openTestTable } from "../../../support/stores/test-table.ts";
@@ -113,7 +112,7 @@ it("a hold follows only the transitions of the table, has at most one claim, and
       }
       expect(await holds.get(hold.id)).toMatchObject({ content: null });
     }),
-    { numRuns: repetitions({ whole: 60, sample: 25 }) },
+    { numRuns: 60 },
   );
   // Most transitions occur in every run; otherwise the test would prove little.
   expect(gone.size).toBeGreaterThanOrEqual(holdTransitions.length - 2);

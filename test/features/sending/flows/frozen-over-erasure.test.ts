@@ -20,8 +20,8 @@ beforeEach(() => {
 });
 
 const outcomes: Record<string, SendOutcome> = {
-  "is refused": refusedWith({}),
   "is accepted": { kind: "accepted", messageId: "m-sent" },
+  "is refused": refusedWith({}),
   "has no known outcome": { kind: "unknown", detail: "outcome_unknown" },
 };
 
