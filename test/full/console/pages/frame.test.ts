@@ -241,3 +241,16 @@ it.each([
   await page.locator(".live:not(.waiting)").waitFor();
   expect(await strip(page).count()).toBe(0);
 });
+
+it("the rail scrolls in a window at 200 %, and the page does not", async () => {
+  const world = await ConsoleWorld.open(browser, { viewport: { width: 720, height: 450 } });
+  world.inbox.add("Anna Berg");
+  const page = await world.visit();
+  expect(await page.evaluate("document.documentElement.scrollHeight")).toBe(450);
+  const profile = page.getByRole("button", { name: "Profile", exact: true });
+  await profile.focus();
+  const { y, height } = (await profile.boundingBox()) ?? { y: 0, height: 451 };
+  expect(y + height).toBeLessThanOrEqual(450);
+  expect(await page.evaluate("document.documentElement.scrollTop")).toBe(0);
+  expect(world.complaints).toEqual([]);
+});
