@@ -3,12 +3,20 @@ import { mailWorker } from "../../../functions/mail/worker.ts";
 import { invokeWorker, type QueueWorker } from "./queue-worker.ts";
 import type { TestEnv, TestQueues } from "./test-env.ts";
 
-/** Runs the mail worker until its queue has no visible message. @param mail default: the emulated SES; null sends none */
+/**
+ * Runs the mail worker until its queue has no visible message.
+ * @param clients `mail`: by default the emulated SES; null sends none
+ * @returns how many messages the worker received
+ */
 export async function drainMails(
   testEnv: TestEnv,
   queues: Pick<TestQueues, "mails">,
   clients: { readonly mail?: Mailer | null } = {},
-): Promise<void> {
+): Promise<number> {
   const worker = mailWorker(testEnv.mailPorts(queues, clients), testEnv.now) as QueueWorker;
-  while ((await invokeWorker(testEnv.eventSource, queues.mails, worker)).records.length > 0);
+  for (let received = 0; ; ) {
+    const { records } = await invokeWorker(testEnv.eventSource, queues.mails, worker);
+    if (records.length === 0) return received;
+    received += records.length;
+  }
 }

@@ -4,6 +4,7 @@ import { sweepDue } from "#features/delivery/flows/sweep/due.ts";
 import { encodeEndpointTask } from "#features/delivery/queue.ts";
 import type { Breaker } from "#features/delivery/rules/breaker.ts";
 import { eventSchema } from "#features/webhooks/event-catalog.ts";
+import { drainMails } from "../../../support/flows/drain-mails.ts";
 import { faultPoints, strikeEachCall } from "../../../support/flows/fault-injection.ts";
 import { type Outage, openOutage } from "../../../support/flows/outage-fixture.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
@@ -182,6 +183,8 @@ it("the mails go to every owner in a mail of their own, and no more to a named o
   owners.push(await createMember(testEnv.table, outage.tenant, "owner"));
   await createMember(testEnv.table, outage.tenant, "admin");
   await pause();
+  // The notice, and one message for each owner.
+  expect(await drainMails(testEnv, outage.queues)).toBe(1 + owners.length);
   expect((await recipients()).sort()).toEqual(owners.map(({ email }) => [email]).sort());
 });
 
