@@ -35,9 +35,9 @@ export function pagesDocument(): Json {
 
 function documentOf(endpoints: Parameters<typeof openApiDocument>[0]): Json {
   const info = { title: "Parley", version: API_VERSION, ...documentInfo };
-  const { webhooks, schemas: eventSchemas } = eventWebhooks();
   const routes = openApiDocument(endpoints, info);
   const components = routes.components as { schemas: Json };
+  const { webhooks, schemas: eventSchemas } = eventWebhooks(components.schemas);
   const schemas = { ...components.schemas, ...eventSchemas, ...frameSchemas(components.schemas) };
   const tagNames = (routes.tags as { name: string }[]).map(({ name }) => name);
   const document = withFullBodies(

@@ -109,7 +109,7 @@ export function realtimeStream(): RealtimeStream {
     },
     server: {
       frames: (Object.keys(streamFrameSchemas) as FrameName[]).map((name) => toFrame(name, descriptions[name])),
-      events: "Each event under `webhooks`, as the body that an endpoint gets.",
+      events: "Each event under `webhooks` but `conversation.updated`, as the body that an endpoint gets.",
       failure: toFrame(
         GATEWAY_FAILURE,
         "The only frame without a `type`: a frame of the client was not processed. Ignore it, or send the ping again.",

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { type EventType, eventTypes } from "#base/events/events.ts";
 import { eventCatalog, eventSchema } from "#features/webhooks/event-catalog.ts";
 import { type Json, removeDatePattern } from "#http/openapi/schemas.ts";
+import { withKnownSchemas } from "./known-schemas.ts";
 import { deliveryHeaders } from "./webhook-headers.ts";
 
 interface EventWebhooks {
@@ -10,11 +11,16 @@ interface EventWebhooks {
   readonly schemas: Json;
 }
 
-/** The `webhooks` of the OpenAPI document: the request that each event type sends to an endpoint. */
-export function eventWebhooks(): EventWebhooks {
+/**
+ * The `webhooks` of the OpenAPI document: the request that each event type sends to an endpoint.
+ * @param components the schemas that the document has
+ */
+export function eventWebhooks(components: Json): EventWebhooks {
   return {
     webhooks: Object.fromEntries(eventCatalog().map((event) => [event.type, { post: toOperation(event) }])),
-    schemas: Object.fromEntries(eventTypes.map((type) => [schemaName(type), toSchema(type)])),
+    schemas: Object.fromEntries(
+      eventTypes.map((type) => [schemaName(type), withKnownSchemas(toSchema(type), components)]),
+    ),
   };
 }
 

@@ -3,9 +3,11 @@ import { openReceivedMessages } from "#base/aws/received-messages.ts";
 import { openVault } from "#base/aws/vault.ts";
 import { setting } from "#base/config/settings.ts";
 import { accountStore } from "#features/accounts/store/accounts.ts";
+import { eventBodyStore } from "#features/delivery/store/event-bodies.ts";
 import type { ProfilePorts } from "#features/inbox/ports.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { profileStore } from "#features/inbox/store/profiles.ts";
+import { endpointStore } from "#features/webhooks/store/endpoints.ts";
 import { type Host, processHost } from "../host.ts";
 import { openPlatforms } from "../support/platforms.ts";
 import { openServiceTable } from "../support/service-table.ts";
@@ -20,6 +22,9 @@ export function profilePorts(host: Host = processHost): ProfilePorts & WorkerPor
     vault: openVault(setting("keyId", settings), clients.kms),
     platformFor: openPlatforms(host),
     profiles: profileStore(table),
+    endpoints: endpointStore(table),
+    eventBodies: eventBodyStore(table),
+    events: openQueue(setting("eventsQueueUrl", settings), clients.sqs),
     realtime: openQueue(setting("realtimeQueueUrl", settings), clients.sqs),
     receivedMessages: openReceivedMessages(clients.sqs),
     log,

@@ -31,18 +31,23 @@ export function createProfile(scope: Construct, context: FunctionContext): Worke
     environment: {
       ...tableVariables(context),
       ...keyVariables(context),
-      ...queueVariables(context, "Realtime"),
+      ...queueVariables(context, "Events", "Realtime"),
       ...platformVariables(context),
     },
   }).addQueue(queues.Profiles.queue, queueConcurrency(context.settings).Profiles);
   data.table.allow(profile.functionRole, {
-    actions: ["GetItem"],
-    // The profile is in the row of the conversation.
-    writesUnder: { UpdateItem: ["CONV#"] },
+    actions: ["GetItem", "Query"],
+    writesUnder: {
+      // An event of the conversation, and its body.
+      PutItem: ["CONV#", "E#"],
+      // The profile is in the row of the conversation.
+      UpdateItem: ["CONV#"],
+    },
   });
   data.key.allowDecrypt(profile.functionRole, "account-token");
   allowReading(data.secrets.platforms, profile.functionRole);
   queues.Profiles.allowSending(profile.functionRole);
+  queues.Events.allowSending(profile.functionRole);
   queues.Realtime.allowSending(profile.functionRole);
   return profile;
 }

@@ -136,9 +136,9 @@ it("reading shows test traffic only on request", async () => {
   expect((await request("/v1/messages/t1?include_test=true")).status).toBe(200);
 });
 
-it("webhooks subscribe to all events by default and return the secret once", async () => {
+it("webhooks subscribe by default to all events but `conversation.updated`, and return the secret once", async () => {
   const response = await request("/v1/webhooks", { body: { url: "http://127.0.0.1:1/in" } });
-  expect(response.body.data.endpoint.events).toEqual(eventTypes);
+  expect(response.body.data.endpoint.events).toEqual(eventTypes.filter((type) => type !== "conversation.updated"));
   const secret = response.body.data.signing_secret;
   expect(secret).toMatch(/^whs_/);
   const list = await request("/v1/webhooks");

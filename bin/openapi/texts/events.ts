@@ -9,6 +9,7 @@ export const eventTexts: Texts = {
   "message.edited": "Edited message",
   "message.reaction": "Reaction to a message",
   "referral.received": "Referral without a message",
+  "conversation.updated": "Changed conversation",
   "account.connected": "Connected account",
   "account.reconnected": "Reconnected account",
   "account.disconnected": "Disconnected account",

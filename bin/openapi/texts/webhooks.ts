@@ -9,6 +9,8 @@ export const webhookTexts: Texts = {
     "Returns every event type that an endpoint can receive, with the JSON Schema of its body and an example. It is the same for every tenant.",
   "ListEventTypesData.event_types": "The event types, in the order of the documentation.",
   "ListEventTypesData.event_types[].description": "When an event of this type is sent.",
+  "ListEventTypesData.event_types[].default":
+    "Whether an endpoint that was created without `events` receives it. The others are for endpoints that name them.",
   "ListEventTypesData.event_types[].schema": "The JSON Schema of the whole body that an endpoint gets.",
   "ListEventTypesData.event_types[].example": "A whole body, as an endpoint gets it.",
 
@@ -20,7 +22,7 @@ export const webhookTexts: Texts = {
   CreateWebhookRequest: "The body of `createWebhook`: where events are sent, and which.",
   "CreateWebhookRequest.url": "The public https URL that receives events by `POST`. Redirects are not followed.",
   "CreateWebhookRequest.events":
-    "The types that it receives. Absent: all. Duplicates count once; an unknown type or an empty list is 400.",
+    "The types that it receives. Absent: all but `conversation.updated`, which an endpoint receives only if it names it. Duplicates count once; an unknown type or an empty list is 400.",
   getWebhook:
     "Returns one endpoint with its health. Its signing secret is not returned. A deleted one is 404 `endpoint_not_found`.",
   updateWebhook:

@@ -435,6 +435,32 @@ export interface components {
             /** @description Whether `POST /v1/messages/human-agent` is allowed now: `true` exactly while the state of the window is `human_agent_7d`. */
             can_send_as_human_agent: boolean;
         };
+        /** @description The profile of a new person arrived after the event of their first message, or a conversation was marked as done or no longer is. Only endpoints that name this type in `events` receive it. */
+        ConversationUpdatedEvent: {
+            /** @description The id of the event: `evt_` and a ULID. It is the same in every delivery and replay: de-duplicate by it. */
+            id: string;
+            /**
+             * @description The type, by which to choose what to do. Ignore events of a type that you do not know.
+             * @constant
+             */
+            type: "conversation.updated";
+            /**
+             * @description The version of the body. Within a version, bodies only gain fields.
+             * @constant
+             */
+            api_version: "1.0.0";
+            /**
+             * Format: date-time
+             * @description When Parley first learned of it, in ISO 8601 and UTC.
+             */
+            created_at: string;
+            /** @description The slug of the tenant. */
+            tenant_id: string;
+            /** @description What happened. Its fields depend on `type`. */
+            data: {
+                conversation: components["schemas"]["Conversation"];
+            };
+        };
         /** @description A conversation changed, or was erased. */
         ConversationUpdatedFrame: {
             /** @description The id of the event: `evt_` and a ULID. It is the same in every delivery and replay: de-duplicate by it. */
@@ -583,7 +609,7 @@ export interface components {
              * @description The public https URL that receives events by `POST`. Redirects are not followed.
              */
             url: string;
-            /** @description The types that it receives. Absent: all. Duplicates count once; an unknown type or an empty list is 400. */
+            /** @description The types that it receives. Absent: all but `conversation.updated`, which an endpoint receives only if it names it. Duplicates count once; an unknown type or an empty list is 400. */
             events?: components["schemas"]["EventType"][];
         };
         /** @description The data that `declineInvite` returns. */
@@ -859,6 +885,7 @@ export interface components {
          *     - `message.edited`: A message was edited, by the participant or by the account. `text` is the new text.
          *     - `message.reaction`: The participant or the account reacted to a message, or removed the reaction.
          *     - `referral.received`: A person came to the conversation by a link, ad or plugin without a message. It opens no messaging window.
+         *     - `conversation.updated`: The profile of a new person arrived after the event of their first message, or a conversation was marked as done or no longer is. Only endpoints that name this type in `events` receive it.
          *     - `account.connected`: An account was connected.
          *     - `account.reconnected`: A previously connected account was connected again.
          *     - `account.disconnected`: An account was disconnected.
@@ -870,7 +897,7 @@ export interface components {
          *     - `test.event`: A test event was requested for this endpoint.
          * @enum {string}
          */
-        EventType: "message.received" | "message.sent" | "message.failed" | "message.deleted" | "message.edited" | "message.reaction" | "referral.received" | "account.connected" | "account.reconnected" | "account.disconnected" | "account.refresh_failing" | "account.needs_reauth" | "account.restricted" | "account.recovered" | "webhook.paused" | "test.event";
+        EventType: "message.received" | "message.sent" | "message.failed" | "message.deleted" | "message.edited" | "message.reaction" | "referral.received" | "conversation.updated" | "account.connected" | "account.reconnected" | "account.disconnected" | "account.refresh_failing" | "account.needs_reauth" | "account.restricted" | "account.recovered" | "webhook.paused" | "test.event";
         Events: {
             "message.received": components["schemas"]["MessageReceivedEvent"];
             "message.sent": components["schemas"]["MessageSentEvent"];
@@ -879,6 +906,7 @@ export interface components {
             "message.edited": components["schemas"]["MessageEditedEvent"];
             "message.reaction": components["schemas"]["MessageReactionEvent"];
             "referral.received": components["schemas"]["ReferralReceivedEvent"];
+            "conversation.updated": components["schemas"]["ConversationUpdatedEvent"];
             "account.connected": components["schemas"]["AccountConnectedEvent"];
             "account.reconnected": components["schemas"]["AccountReconnectedEvent"];
             "account.disconnected": components["schemas"]["AccountDisconnectedEvent"];
@@ -1265,6 +1293,8 @@ export interface components {
                 type: components["schemas"]["EventType"];
                 /** @description When an event of this type is sent. */
                 description: string;
+                /** @description Whether an endpoint that was created without `events` receives it. The others are for endpoints that name them. */
+                default: boolean;
                 /** @description The JSON Schema of the whole body that an endpoint gets. */
                 schema: {
                     [key: string]: unknown;
@@ -2259,7 +2289,7 @@ export interface components {
                     cursor?: string;
                     /** @description One or more of pending, attempting, retrying, delivered, failed, blocked, dlq, separated by commas. */
                     status?: string;
-                    /** @description One or more of message.received, message.sent, message.failed, message.deleted, message.edited, message.reaction, referral.received, account.connected, account.reconnected, account.disconnected, account.refresh_failing, account.needs_reauth, account.restricted, account.recovered, webhook.paused, test.event, separated by commas. */
+                    /** @description One or more of message.received, message.sent, message.failed, message.deleted, message.edited, message.reaction, referral.received, conversation.updated, account.connected, account.reconnected, account.disconnected, account.refresh_failing, account.needs_reauth, account.restricted, account.recovered, webhook.paused, test.event, separated by commas. */
                     event_type?: string;
                     /** @description The earliest time of the event, included: ISO 8601 or epoch milliseconds. */
                     from?: string | number;

@@ -14,6 +14,7 @@ export const eventTypeLetters = {
   "message.edited": "e",
   "message.reaction": "l",
   "referral.received": "o",
+  "conversation.updated": "u",
   "account.connected": "C",
   "account.reconnected": "R",
   "account.disconnected": "D",
@@ -26,6 +27,9 @@ export const eventTypeLetters = {
 } as const;
 export type EventType = keyof typeof eventTypeLetters;
 export const eventTypes = Object.keys(eventTypeLetters) as readonly EventType[];
+
+/** The event types of an endpoint that names none. The others are only for endpoints that name them. */
+export const defaultEventTypes: readonly EventType[] = eventTypes.filter((type) => type !== "conversation.updated");
 
 export const API_VERSION = "1.0.0";
 

@@ -12,6 +12,7 @@ import type { PushRequestPorts } from "#features/realtime/ports.ts";
 import type { DueSends, SendRecords } from "#features/sending/store/send-records.ts";
 import type { CountingPorts } from "#features/stats/ports.ts";
 import type { TenantStates } from "#features/tenants/store/tenant-states.ts";
+import type { Endpoints } from "#features/webhooks/store/endpoints.ts";
 import type { Platform } from "#platforms/graph/platform.ts";
 import type { Update } from "./rules/updates.ts";
 import type { Conversations } from "./store/conversations.ts";
@@ -62,7 +63,15 @@ export interface PurgePorts {
   readonly log: Log;
 }
 
-export interface ProfilePorts extends PushRequestPorts {
+/** What publishes a change of a conversation beside its messages. */
+export interface ConversationChangePorts {
+  readonly endpoints: Pick<Endpoints, "list">;
+  readonly eventBodies: Pick<EventBodies, "recordRef" | "save">;
+  readonly events: Queue;
+}
+
+export interface ProfilePorts extends PushRequestPorts, ConversationChangePorts {
+  readonly eventBodies: Pick<EventBodies, "recordRef" | "save" | "findRef">;
   readonly conversations: Pick<Conversations, "get">;
   readonly accounts: Pick<Accounts, "get">;
   readonly vault: Pick<Vault, "open">;
@@ -71,7 +80,7 @@ export interface ProfilePorts extends PushRequestPorts {
   readonly log: Log;
 }
 
-export interface DonePorts extends PushRequestPorts {
+export interface DonePorts extends PushRequestPorts, ConversationChangePorts {
   readonly conversations: Pick<Conversations, "setDone">;
 }
 

@@ -13,7 +13,7 @@ import type { UploadState } from "#features/uploads/rules/uploads.ts";
 import { type Activity, activityStates } from "./rules/activity.ts";
 
 // The frames of the realtime stream, besides the events that endpoints get too. Each builder returns the frame's text.
-// Those that end in `.updated` are no event types: no endpoint gets them.
+// Of those that end in `.updated`, endpoints get only `conversation.updated`, and for fewer changes.
 
 /** The first frame of a connection. Times are epoch milliseconds. */
 function helloSchema() {

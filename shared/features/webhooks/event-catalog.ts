@@ -1,8 +1,9 @@
 import * as z from "zod/mini";
 import { envelopeSchema } from "#base/events/envelope.ts";
 import type { EventDefinition } from "#base/events/event-definition.ts";
-import { type EventType, eventTypes } from "#base/events/events.ts";
+import { defaultEventTypes, type EventType, eventTypes } from "#base/events/events.ts";
 import { accountEvents } from "#features/accounts/events.ts";
+import { conversationUpdated } from "#features/inbox/events/conversation-updated.ts";
 import { messageFailed, messageReceived, messageSent } from "#features/inbox/events/message.ts";
 import { messageDeleted } from "#features/inbox/events/message-deleted.ts";
 import { messageEdited } from "#features/inbox/events/message-edited.ts";
@@ -19,6 +20,7 @@ const definitions: Readonly<Record<EventType, EventDefinition>> = {
   "message.edited": messageEdited,
   "message.reaction": messageReaction,
   "referral.received": referralReceived,
+  "conversation.updated": conversationUpdated,
   ...accountEvents,
   "webhook.paused": webhookPaused,
   "test.event": testEvent,
@@ -27,6 +29,8 @@ const definitions: Readonly<Record<EventType, EventDefinition>> = {
 interface CatalogEntry {
   readonly type: EventType;
   readonly description: string;
+  /** Whether an endpoint that names no types receives it. */
+  readonly default: boolean;
   /** The JSON Schema of the whole request body. Additional fields are allowed: within a version, events only grow. */
   readonly schema: Record<string, unknown>;
   /** A whole request body, as a receiver parses it. */
@@ -38,6 +42,7 @@ export function eventCatalog(): CatalogEntry[] {
   return eventTypes.map((type) => ({
     type,
     description: definitions[type].description,
+    default: defaultEventTypes.includes(type),
     schema: z.toJSONSchema(eventSchema(type), { io: "input" }),
     example: JSON.parse(definitions[type].example().body),
   }));

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { eventTypes } from "#base/events/events.ts";
+import { defaultEventTypes, eventTypes } from "#base/events/events.ts";
 import { allDone } from "#base/kernel/parallel.ts";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { getLiveEndpoint } from "#features/delivery/live-endpoint.ts";
@@ -34,6 +34,7 @@ export const listEventTypes = endpointsFor<object>().caller({
         z.object({
           type: z.enum(eventTypes),
           description: z.string(),
+          default: z.boolean(),
           schema: z.record(z.string(), z.unknown()),
           example: z.record(z.string(), z.unknown()),
         }),
@@ -74,7 +75,7 @@ export const createWebhook = endpoint.tenant({
   refusals: ["endpoint_limit", "dns_lookup_limit"],
   data: () => z.object({ endpoint: webhookSchema(), signing_secret: z.string() }),
   handle: async ({ author, tenant, body, now, ports }) => {
-    const { url, events = eventTypes } = body;
+    const { url, events = defaultEventTypes } = body;
     const result = await create(ports, { tenant, url, events, author, now });
     if (isRefusal(result)) return result;
     // Nothing was delivered to a new endpoint.

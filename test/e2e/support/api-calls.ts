@@ -25,7 +25,7 @@ export interface TestWebhook {
   readonly secret: string;
 }
 
-/** Creates a webhook endpoint. Without `events`, it receives all event types. */
+/** Creates a webhook endpoint. Without `events`, it receives the default event types. */
 export async function createTestWebhook(
   stack: LocalStack,
   url: string,

@@ -41,6 +41,7 @@ const head: ConversationHead = {
   lastMessageKind: "text",
   waitingSince: null,
   doneAt: null,
+  undoneAt: null,
 };
 const hold = { id: `hold_${ulid}`, conversationId: head.id, createdAt: now, expiresAt: now + HOUR };
 const upload = {

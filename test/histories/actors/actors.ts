@@ -1,4 +1,4 @@
-import { eventTypes } from "#base/events/events.ts";
+import { defaultEventTypes } from "#base/events/events.ts";
 import { CHALLENGE_LIFETIME } from "#base/kernel/limits.ts";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
@@ -106,7 +106,7 @@ export function openActors(world: World) {
     const id: string | undefined = response?.body.data?.endpoint?.id;
     if (!id) return;
     const createdAt = engine.now();
-    const subscription = { askedAt, appliedAt: createdAt, types: eventTypes };
+    const subscription = { askedAt, appliedAt: createdAt, types: defaultEventTypes };
     deeds.endpoints.push({
       id,
       tenant,

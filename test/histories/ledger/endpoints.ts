@@ -40,7 +40,7 @@ export function deliveryRow(
 export function judgeSubscriptions({ posts, endpoints }: Evidence): string[] {
   return posts.flatMap(({ endpointId, eventId, type }) => {
     const endpoint = endpoints.find(({ id }) => id === endpointId);
-    if (!endpoint || endpoint.subscriptions.length < 2 || type === "test.event") return [];
+    if (!endpoint || type === "test.event") return [];
     const possible = possibleSubscriptions(endpoint, ulidTime(eventId.slice(-26)));
     return possible.some(({ types }) => types.includes(type as EventType))
       ? []

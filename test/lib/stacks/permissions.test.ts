@@ -71,7 +71,7 @@ test("every function has the actions it needs and no others", () => {
     Ingest: [...table(...everyRead, "DeleteItem", ...everyWrite), ...logs, ...reader, send, ...bucket],
     Deliver: [...table(...everyRead, ...everyWrite), ...logs, ...reader, send, "kms:Decrypt"],
     Profile: [
-      ...table("GetItem", "UpdateItem"),
+      ...table("GetItem", "Query", "PutItem", "UpdateItem"),
       ...logs,
       ...reader,
       send,
@@ -376,7 +376,7 @@ test("each function sends to its own queues only", () => {
     Intake: ["Inbound"],
     Ingest: ["Events", "Inbound", "Profiles"],
     Deliver: ["Deliveries", "Events", "Mails", "Realtime", "SlowDeliveries"],
-    Profile: ["Profiles", "Realtime"],
+    Profile: ["Events", "Profiles", "Realtime"],
     Erase: ["Erasures", "Realtime"],
     Mail: ["Mails"],
     HandOver: ["Accounts", "Events", "Realtime", "Uploads"],

@@ -24,13 +24,14 @@ export function EndpointForm({ endpoint, onSaved, onClose }: EndpointFormProps) 
   const { parley } = useWorkspace();
   const catalog = useCatalog();
   const all = catalog.data?.event_types ?? [];
+  const defaults = all.filter((each) => each.default).map(({ type }) => type);
   const [url, setUrl] = useState(endpoint?.url ?? "");
   const [chosen, setChosen] = useState<ReadonlySet<EventType> | null>(null);
   const [problem, setProblem] = useState("");
   const { isBusy, run } = useOneAtATime();
   const before = endpoint ? new Set(endpoint.events) : null;
-  const isEvery = before === null || all.every(({ type }) => before.has(type));
-  // Until the person chooses: every event for a new endpoint, and those that an existing one has.
+  const isEvery = before === null || all.every((each) => before.has(each.type) === each.default);
+  // Until the person chooses: every default event for a new endpoint, and those that an existing one has.
   const events = chosen ?? (before !== null && !isEvery ? before : null);
   const [isLimited, setLimited] = useState<boolean | null>(null);
   const hasSome = isLimited ?? events !== null;
@@ -38,8 +39,8 @@ export function EndpointForm({ endpoint, onSaved, onClose }: EndpointFormProps) 
     setProblem("");
     const types = all.map(({ type }) => type).filter((type) => events?.has(type));
     if (hasSome && types.length === 0) return setProblem(texts.chooseEvent);
-    const eventList = hasSome ? types : all.map(({ type }) => type);
-    // Without the catalog the events stay as they are; a new endpoint has every one.
+    const eventList = hasSome ? types : defaults;
+    // Without the catalog the events stay as they are; a new endpoint has the default ones.
     const body = { url: url.trim(), ...(all.length === 0 || (!endpoint && !hasSome) ? {} : { events: eventList }) };
     try {
       if (endpoint) {

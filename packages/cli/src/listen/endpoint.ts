@@ -15,7 +15,7 @@ export interface ListenEndpoint {
 
 /**
  * Creates the endpoint through the API.
- * @param events without them the endpoint receives all types
+ * @param events without them the endpoint receives all default types
  * @throws CliError with the stack's message when it refuses, and when no stack runs
  */
 export async function createListenEndpoint(

@@ -20,7 +20,7 @@ export interface Events {
   readonly ended: Promise<void>;
 }
 
-/** Changes that only the stream reports. Webhooks do not get them. */
+/** Changes that only the stream reports. Of `conversation.updated`, webhooks get few, and only on request. */
 const STREAM_ONLY = new Set(["conversation.updated", "hold.updated", "upload.updated", "presence.updated"]);
 
 /** The events of the target's realtime stream: those that webhooks get. */

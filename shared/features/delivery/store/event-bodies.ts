@@ -1,3 +1,4 @@
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { EventType, RenderedEvent } from "#base/events/events.ts";
 import { newUlid } from "#base/kernel/ids.ts";
 import { RETENTION } from "#base/kernel/limits.ts";
@@ -52,6 +53,13 @@ export function eventBodyStore(table: Table) {
       const write = put(refItem(conversationId, change, now), itemDoesNotExist);
       const result = await conditionalWrite<EventRefItem>(table, write);
       return result.applied || !result.current ? change.eventUlid : result.current[Ref.eventUlid];
+    },
+
+    /** The ULID of the event that stands for a change, read consistently; null for a change that was not recorded. */
+    async findRef(conversationId: string, changeName: string): Promise<string | null> {
+      const Key = eventRefKey(conversationId, changeName);
+      const { Item } = await table.client.send(new GetCommand({ TableName: table.name, Key, ConsistentRead: true }));
+      return Item ? (Item as EventRefItem)[Ref.eventUlid] : null;
     },
 
     /**

@@ -2,7 +2,7 @@ import type { EventType } from "#base/events/events.ts";
 import { deriveUlid } from "#base/kernel/ids.ts";
 import { parseTenant, type TenantId } from "#base/kernel/tenant.ts";
 import type { Account } from "#features/accounts/rules/accounts.ts";
-import { conversationId, type Message } from "../rules/messages.ts";
+import { type ConversationHead, conversationId, type Message } from "../rules/messages.ts";
 
 // What the examples of the events are about. Everything here is a function, so that the workers' bundles omit it.
 
@@ -78,5 +78,30 @@ export function sampleOutboundMessage(type: EventType): Message {
     sentVia: "api_in_window",
     replyTo: inboundMessage.id,
     eventUlid: sampleUlid(type),
+  };
+}
+
+/** The conversation of `sampleInboundMessage`, whose profile has just arrived. */
+export function sampleHead(): ConversationHead {
+  const { account, conversationId: id, participant, sentAt, direction, text } = sampleInboundMessage();
+  return {
+    id,
+    ref: { tenant: sampleTenant(), account, participantId: participant.id },
+    accountHandle: sampleAccount().handle,
+    participantHandle: participant.handle,
+    participantUsername: participant.username,
+    participantName: participant.name,
+    participantPicture: "https://cdn.example.com/ada.jpg",
+    participantProfile: "complete",
+    participantProfileAt: SAMPLE_AT,
+    lastInboundAt: sentAt,
+    lastOutboundAt: null,
+    lastAt: sentAt,
+    lastDirection: direction,
+    lastMessageText: text,
+    lastMessageKind: "image",
+    waitingSince: sentAt,
+    doneAt: null,
+    undoneAt: null,
   };
 }

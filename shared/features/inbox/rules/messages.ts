@@ -64,6 +64,8 @@ export interface ConversationHead {
   readonly waitingSince: Millis | null;
   /** When a person marked the last inbound message as done. Null without a mark, and as soon as a newer message comes. */
   readonly doneAt: Millis | null;
+  /** When a person removed that mark. Null while it is there, without one, and as soon as a newer message comes. */
+  readonly undoneAt: Millis | null;
 }
 
 /** Whether the last message is the person's. */

@@ -1,6 +1,6 @@
 import { PICTURE_TTL, PICTURE_URL_CHARS_MAX, PROFILE_MAX_AGE } from "#base/kernel/limits.ts";
 import { type Millis, SECOND } from "#base/kernel/time.ts";
-import type { ProfileState } from "./messages.ts";
+import type { ConversationHead, ProfileState } from "./messages.ts";
 
 /** A picture on the platform's servers. Its URL is returned unchanged, and not after it has expired. */
 export interface Picture {
@@ -44,6 +44,16 @@ export function isRefusalOutdated(
   lastInboundAt: Millis | null,
 ): boolean {
   return state === "unavailable" && fetchedAt !== null && lastInboundAt !== null && fetchedAt < lastInboundAt;
+}
+
+/** Whether a profile is the first that is known of a person who has written. */
+export function isFirstProfile(
+  head: Pick<ConversationHead, "participantProfile" | "participantHandle" | "lastInboundAt">,
+  profile: Profile,
+): boolean {
+  const { participantProfile: state, participantHandle: handle, lastInboundAt } = head;
+  const wasUnknown = state === "pending" || (state === "unavailable" && handle === null);
+  return wasUnknown && profile.state !== "unavailable" && lastInboundAt !== null;
 }
 
 /** Whether a person who writes at `now` must be looked up. A profile that was never fetched is always due. */

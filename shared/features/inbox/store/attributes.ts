@@ -45,6 +45,8 @@ export const headAttributes = {
   pictureEndsAt: "px",
   profileFetchedAt: "pf",
   profileState: "ps",
+  /** When the mark of `doneAt` was removed by a person. */
+  undoneAt: "du",
   username: "pu",
   /** When the first message came that waits for an answer. */
   waitingSince: "ws",

@@ -69,6 +69,8 @@ export interface HeadItem extends Key {
   readonly [A.answersSince]?: Millis;
   /** When a person marked the last inbound message as done. A newer message of either side removes it. */
   readonly [A.doneAt]?: Millis;
+  /** When a person removed that mark. A newer message removes this, too. */
+  readonly [A.undoneAt]?: Millis;
   readonly [A.accountHandle]: string;
   readonly [A.handle]?: string;
   readonly [A.username]?: string;
@@ -109,6 +111,7 @@ export function toHead(tenant: TenantId, item: HeadItem, now: Millis): Conversat
     lastMessageKind: item[A.lastKind] ?? "text",
     waitingSince: readWaitingSince(item),
     doneAt: item[A.lastDirection] === "inbound" ? (item[A.doneAt] ?? null) : null,
+    undoneAt: item[A.lastDirection] === "inbound" ? (item[A.undoneAt] ?? null) : null,
   };
 }
 
@@ -218,6 +221,7 @@ export function headAdvances(table: Table) {
         // A run that repeats this one reads here what the first one removed.
         [A.answersSince]: message.direction === "inbound" ? undefined : storedOr(A.waitingSince, 0),
         [A.doneAt]: undefined,
+        [A.undoneAt]: undefined,
         [A.feed]: inboxFeed(tenant, feedShard(message.conversationId, inbox.shards)),
         [A.feedPosition]: inboxPosition(sentAt, message.conversationId),
         [A.ttl]: timeToLive(sentAt + RETENTION),

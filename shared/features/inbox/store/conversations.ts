@@ -123,7 +123,7 @@ export function conversationStore(table: Table) {
         table,
         update(
           headKey(conversationId),
-          { set: { [A.doneAt]: done ? now : undefined } },
+          { set: { [A.doneAt]: done ? now : undefined, [A.undoneAt]: done ? undefined : now } },
           allOf(equals(A.lastAt, head.lastAt), equals(A.lastDirection, head.lastDirection)),
           "ALL_NEW",
         ),

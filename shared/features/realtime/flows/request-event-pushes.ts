@@ -44,7 +44,9 @@ export function requestEventPushes(
 }
 
 function toMessages(tenant: TenantId, events: readonly EventMessage[]) {
-  const distinct = [...new Map(events.map((event) => [event.eventUlid, event])).values()];
+  // The change that this event is of requests a push of the conversation itself, with or without endpoints.
+  const streamed = events.filter(({ type }) => type !== "conversation.updated");
+  const distinct = [...new Map(streamed.map((event) => [event.eventUlid, event])).values()];
   return Array.from({ length: Math.ceil(distinct.length / EVENTS_MAX) }, (_, page) => {
     const pushed = distinct
       .slice(page * EVENTS_MAX, (page + 1) * EVENTS_MAX)

@@ -185,6 +185,7 @@ const eventTypes: Data<"GET /v1/event-types">["event_types"] = [
 ].map(([type, description]) => ({
   type: type as Delivery["event_type"],
   description: String(description),
+  default: true,
   schema: {},
   example: { id: "evt_1", type },
 }));

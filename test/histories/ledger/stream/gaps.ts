@@ -94,7 +94,8 @@ function toMessageEvent(item: StoredItem, at: Millis): StoredEvent | null {
 
 function toBodyEvent({ PK, SK, ...item }: StoredItem, at: Millis): StoredEvent | null {
   const [, tenant = "", ulid] = /^E#(tenant-[ab])#(.+)$/.exec(PK) ?? [];
-  if (ulid === undefined || SK !== "B") return null;
+  // A changed conversation is pushed as a conversation, not as its event.
+  if (ulid === undefined || SK !== "B" || item[Body.type] === "conversation.updated") return null;
   const { data } = JSON.parse(String(item[Body.body])) as { data: { message?: { conversation_id?: string } } };
   const person = personOf(data.message?.conversation_id ?? "");
   const event = { tenant, ulid, type: String(item[Body.type]), at, happenedAt: Math.min(at, ulidTime(ulid)) };

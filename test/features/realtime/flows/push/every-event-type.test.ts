@@ -58,7 +58,20 @@ const publications: Readonly<Partial<Record<EventType, Publish>>> = {
   "test.event": onRequest,
 };
 
-it.each(eventTypes)("%s is pushed as endpoints get it", async (type) => {
+/** The change that `conversation.updated` is of requests a push of the conversation itself. */
+const pushedTypes = eventTypes.filter((type) => type !== "conversation.updated");
+
+it("`conversation.updated` reaches its endpoints, and is not pushed a second time", async () => {
+  const world = await openWorld();
+  await stored(world, "conversation.updated");
+  const worker = deliverWorker(testEnv.deliverPorts(world.queues, openWebhookClient()), testEnv.now);
+  expect((await invokeWorker(testEnv.eventSource, world.queues.events, worker)).failed).toEqual([]);
+  await world.run();
+  expect(world.receiver.requests.map(({ body }) => JSON.parse(`${body}`).type)).toEqual(["conversation.updated"]);
+  expect(world.takeFrames()).toEqual([]);
+});
+
+it.each(pushedTypes)("%s is pushed as endpoints get it", async (type) => {
   const world = await openWorld();
   const { queues, receiver } = world;
   await (publications[type] ?? stored)(world, type);
