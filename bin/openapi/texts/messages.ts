@@ -53,6 +53,8 @@ export const messageTexts: Texts = {
   "Message.id": "The platform's own id of the message.",
   "Message.text":
     "The text, after edits. Empty for media alone and for an unsent message. An inbound text is cut at 20,000 units of UTF-16.",
+  "Message.text_truncated":
+    "Whether the platform sent a longer text. The rest is not stored: the conversation in the platform's app has it.",
   "Message.attachments": "The media of the message, in order. Empty when there is none.",
   "Message.sent_at": "When it was sent, by the platform's clock, in ISO 8601 and UTC.",
   "Message.actor_id": "The person who sent it, as given with the send. Null for any other message.",

@@ -843,6 +843,8 @@ export interface components {
             direction: components["schemas"]["MessageDirection"];
             /** @description The text, after edits. Empty for media alone and for an unsent message. An inbound text is cut at 20,000 units of UTF-16. */
             text: string;
+            /** @description Whether the platform sent a longer text. The rest is not stored: the conversation in the platform's app has it. */
+            text_truncated: boolean;
             /** @description The media of the message, in order. Empty when there is none. */
             attachments: components["schemas"]["Attachment"][];
             /**
@@ -929,6 +931,8 @@ export interface components {
             direction: components["schemas"]["MessageDirection"];
             /** @description The text, after edits. Empty for media alone and for an unsent message. An inbound text is cut at 20,000 units of UTF-16. */
             text: string;
+            /** @description Whether the platform sent a longer text. The rest is not stored: the conversation in the platform's app has it. */
+            text_truncated: boolean;
             /** @description The media of the message, in order. Empty when there is none. */
             attachments: components["schemas"]["Attachment"][];
             /**
@@ -1403,6 +1407,8 @@ export interface components {
             direction: components["schemas"]["MessageDirection"];
             /** @description The text, after edits. Empty for media alone and for an unsent message. An inbound text is cut at 20,000 units of UTF-16. */
             text: string;
+            /** @description Whether the platform sent a longer text. The rest is not stored: the conversation in the platform's app has it. */
+            text_truncated: boolean;
             /** @description The media of the message, in order. Empty when there is none. */
             attachments: components["schemas"]["Attachment"][];
             /**
@@ -1514,6 +1520,8 @@ export interface components {
                     platform: components["schemas"]["Platform"];
                     /** @description The text, after edits. Empty for media alone and for an unsent message. An inbound text is cut at 20,000 units of UTF-16. */
                     text: string;
+                    /** @description Whether the platform sent a longer text. The rest is not stored: the conversation in the platform's app has it. */
+                    text_truncated: boolean;
                     /** @description How often it was edited, this time included. */
                     edit_count: number;
                     /**

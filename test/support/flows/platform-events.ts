@@ -159,6 +159,7 @@ export function expectEmpty(message: Message): void {
     toMessageResponse(message);
   expect(rest).toEqual({
     text: "",
+    text_truncated: false,
     attachments: [],
     reply_to: null,
     story: null,

@@ -7,7 +7,7 @@ import { type Message, millis, type StreamEvent } from "./types.ts";
 type Side = "participant" | "account";
 
 interface Change {
-  readonly text?: { readonly text: string; readonly at: string };
+  readonly text?: { readonly text: string; readonly isTruncated: boolean; readonly at: string };
   readonly deletedAt?: string;
   readonly reactions?: { readonly [By in Side]?: Reaction };
 }
@@ -56,8 +56,8 @@ export function withEvent(book: MessageBook, event: StreamEvent): MessageBook {
       return { ...book, known: entries };
     }
     case "message.edited": {
-      const { id, conversation_id, text, edited_at } = event.data.message;
-      return conversation_id === book.conversation ? withChange(book, id, { text: { text, at: edited_at } }) : book;
+      const { id, conversation_id, text, text_truncated: isTruncated, edited_at: at } = event.data.message;
+      return conversation_id === book.conversation ? withChange(book, id, { text: { text, isTruncated, at } }) : book;
     }
     case "message.deleted": {
       const { id, conversation_id, deleted_at } = event.data.message;
@@ -113,7 +113,7 @@ function merged(newer: Known, older: Known): Known {
       ...message,
       // A send and its echo are one message. The send says who sent it.
       ...(message.direction === "echo" && before.direction === "outbound" ? author(before) : {}),
-      ...(isEdited ? { text: before.text, edited_at: before.edited_at } : {}),
+      ...(isEdited ? { text: before.text, text_truncated: before.text_truncated, edited_at: before.edited_at } : {}),
       attachments: message.attachments.map((attachment, index) => {
         const earlier = before.attachments[index];
         return attachment.url === null && earlier?.type === attachment.type ? earlier : attachment;
@@ -152,7 +152,10 @@ function changed({ message, asOf }: Known, change: Change | undefined): Message 
   const deletedAt = message.deleted_at ?? change.deletedAt ?? null;
   if (deletedAt !== null) return unsent(message, deletedAt);
   const isEdited = change.text !== undefined && millis(change.text.at) > millis(message.edited_at);
-  const text = isEdited && change.text ? { text: change.text.text, edited_at: change.text.at } : {};
+  const text =
+    isEdited && change.text
+      ? { text: change.text.text, text_truncated: change.text.isTruncated, edited_at: change.text.at }
+      : {};
   const sides: readonly Side[] = ["participant", "account"];
   const reactions = sides.flatMap((by) => {
     const fetched = message.reactions.find((reaction) => reaction.by === by) ?? null;
@@ -171,6 +174,7 @@ function unsent(message: Message, deletedAt: string): Message {
   return {
     ...message,
     text: "",
+    text_truncated: false,
     attachments: [],
     story: null,
     quick_reply: null,

@@ -15,6 +15,7 @@ const dataSchema = () =>
     message: z.object({
       ...messageRefFields(),
       text: z.string(),
+      text_truncated: z.boolean(),
       edit_count: z.int(),
       edited_at: z.iso.datetime(),
     }),
@@ -26,10 +27,22 @@ export function renderMessageEdited(
   tenant: TenantId,
   eventUlid: string,
   message: Pick<Message, "id" | "conversationId" | "account">,
-  { text, editCount, at, by }: Pick<EditUpdate, "text" | "editCount" | "at" | "by">,
+  {
+    text,
+    isTextTruncated,
+    editCount,
+    at,
+    by,
+  }: Pick<EditUpdate, "text" | "isTextTruncated" | "editCount" | "at" | "by">,
 ): RenderedEvent {
   const data: MessageEditedData = {
-    message: { ...messageRef(message), text, edit_count: editCount, edited_at: iso(at) },
+    message: {
+      ...messageRef(message),
+      text,
+      text_truncated: isTextTruncated === true,
+      edit_count: editCount,
+      edited_at: iso(at),
+    },
     by,
   };
   return renderEvent(tenant, eventUlid, TYPE, data);

@@ -14,6 +14,7 @@ import {
   currentReactions,
   currentText,
   directions,
+  isTextTruncated,
   type Message,
   messageStory,
   type Referral,
@@ -74,6 +75,7 @@ export function messageContentFields() {
   return {
     direction: z.enum(directions),
     text: z.string(),
+    text_truncated: z.boolean(),
     attachments: z.array(attachmentFields()),
     sent_at: z.iso.datetime(),
     sent_via: z.enum(["participant", "api_in_window", "api_human_agent", "native_app", "other_app"]),
@@ -97,6 +99,7 @@ export function messageContent(message: Message) {
   return {
     direction: message.direction,
     text: currentText(message),
+    text_truncated: isTextTruncated(message),
     attachments: currentAttachments(message).map(toAttachmentFields),
     sent_at: iso(message.sentAt),
     sent_via: message.sentVia,

@@ -95,8 +95,10 @@ function toChange(update: ChangeUpdate): MessageChange {
   switch (update.kind) {
     case "unsend":
       return { unsentAt: update.at, edits: 0 };
-    case "edit":
-      return { edit: { text: update.text, count: update.editCount, at: update.at } };
+    case "edit": {
+      const truncation = update.isTextTruncated ? { isTextTruncated: true as const } : {};
+      return { edit: { text: update.text, ...truncation, count: update.editCount, at: update.at } };
+    }
     case "reaction":
       return { reaction: toReaction(update) };
   }

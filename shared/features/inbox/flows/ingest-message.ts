@@ -121,6 +121,7 @@ function toMessage(update: MessageUpdate, { account: { tenant }, snapshot, now }
     },
     direction: update.echo ? "echo" : "inbound",
     text: update.text,
+    ...(update.isTextTruncated ? { isTextTruncated: true as const } : {}),
     attachments: update.attachments,
     ...(update.context ? { context: update.context } : {}),
     sentAt: update.at,

@@ -209,6 +209,8 @@ export interface Message {
   readonly participant: Participant;
   readonly direction: Direction;
   readonly text: string;
+  /** The platform sent a longer text, whose rest is not stored. Absent where an earlier release stored the message. */
+  readonly isTextTruncated?: true;
   readonly attachments: readonly Attachment[];
   /**
    * The URLs that the echo named for sent uploads, one per attachment; null where the attachment has its own. `attachments`
@@ -254,6 +256,7 @@ export interface Reaction {
 
 export interface Edit {
   readonly text: string;
+  readonly isTextTruncated?: true;
   /** The number of edits so far, from 1. */
   readonly count: number;
   /** Null for an edit that an earlier version stored. */
@@ -263,6 +266,12 @@ export interface Edit {
 /** The text as of the newest edit; empty for an unsent message. */
 export function currentText({ text, edit, unsentAt }: Pick<Message, "text" | "edit" | "unsentAt">): string {
   return unsentAt === undefined ? (edit?.text ?? text) : "";
+}
+
+/** Whether the platform sent a longer text than the current one. */
+export function isTextTruncated(message: Pick<Message, "isTextTruncated" | "edit" | "unsentAt">): boolean {
+  const { isTextTruncated: isTruncated } = message.edit ?? message;
+  return message.unsentAt === undefined && isTruncated === true;
 }
 
 /** The attachments with the URLs that an echo named. */

@@ -19,6 +19,8 @@ export interface MessageUpdate extends UpdateContext {
   readonly messageId: string;
   readonly form: "message" | "postback" | "unsupported";
   readonly text: string;
+  /** The platform sent a longer text. */
+  readonly isTextTruncated?: true;
   readonly attachments: readonly Attachment[];
   /** The id of the message that this one replies to; null when it is not a reply. */
   readonly replyTo: string | null;
@@ -40,6 +42,8 @@ export interface UnsendUpdate extends ChangeContext {
 export interface EditUpdate extends ChangeContext {
   readonly kind: "edit";
   readonly text: string;
+  /** The platform sent a longer text. */
+  readonly isTextTruncated?: true;
   readonly editCount: number;
 }
 

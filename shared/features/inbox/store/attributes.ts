@@ -7,6 +7,7 @@ const messageChange = {
   editText: "et",
   editCount: "ec",
   editedAt: "ed",
+  editTruncated: "ex",
   participantReaction: "rp",
   accountReaction: "ra",
 } as const;
@@ -73,6 +74,7 @@ export const messageAttributes = {
   sentAt: "s",
   test: "z",
   text: "t",
+  textTruncated: "tt",
   username: "u",
 } as const;
 

@@ -154,6 +154,7 @@ export interface MessageItem extends Key, ReactionFields {
   readonly [messageAttributes.idIndex]: string;
   readonly [messageAttributes.direction]: Direction;
   readonly [messageAttributes.text]?: string;
+  readonly [messageAttributes.textTruncated]?: true;
   readonly [messageAttributes.attachments]?: readonly AttachmentTuple[];
   readonly [messageAttributes.echoedUrls]?: readonly (string | null)[];
   readonly [messageAttributes.repliedStory]?: readonly [id: string | null, url: string | null];
@@ -181,6 +182,7 @@ export interface MessageItem extends Key, ReactionFields {
   readonly [messageAttributes.editText]?: string;
   readonly [messageAttributes.editCount]?: number;
   readonly [messageAttributes.editedAt]?: Millis;
+  readonly [messageAttributes.editTruncated]?: true;
   /** An earlier release stored and counted the message as an echo before its send was matched to it. */
   readonly [messageAttributes.countedAsEcho]?: true;
   /** The row of an unsent message stays, without content: it is shown as unsent, and a repeated webhook cannot restore it. */
@@ -197,6 +199,7 @@ type AttachmentTuple = readonly [
 
 /** Beside the text: what an unsend removes from a message. */
 export const contextAttributes = [
+  messageAttributes.textTruncated,
   messageAttributes.attachments,
   messageAttributes.echoedUrls,
   messageAttributes.repliedStory,
@@ -205,6 +208,7 @@ export const contextAttributes = [
   messageAttributes.referral,
   messageAttributes.replyTo,
   messageAttributes.editedAt,
+  messageAttributes.editTruncated,
   ...reactionAttributeNames,
 ] as const;
 
@@ -240,6 +244,7 @@ export function toMessageItem(tenant: TenantId, message: Message, { position, sh
     [messageAttributes.idIndex]: messageIdIndex(tenant, message.id),
     [messageAttributes.direction]: message.direction,
     [messageAttributes.text]: message.text || undefined,
+    [messageAttributes.textTruncated]: message.isTextTruncated,
     [messageAttributes.attachments]: message.attachments.length
       ? message.attachments.map(toAttachmentTuple)
       : undefined,
@@ -284,6 +289,7 @@ export function toMessage(tenant: TenantId, item: MessageItem): Message {
     },
     direction: item[messageAttributes.direction],
     text: item[messageAttributes.text] ?? "",
+    ...(item[messageAttributes.textTruncated] ? { isTextTruncated: true } : {}),
     attachments: (item[messageAttributes.attachments] ?? []).map(toAttachment),
     ...(echoedUrls ? { echoedUrls } : {}),
     ...readContext(item),
@@ -299,6 +305,7 @@ export function toMessage(tenant: TenantId, item: MessageItem): Message {
       : {
           edit: {
             text: item[messageAttributes.editText] ?? "",
+            ...(item[messageAttributes.editTruncated] ? { isTextTruncated: true } : {}),
             count: editCount,
             at: item[messageAttributes.editedAt] ?? null,
           },

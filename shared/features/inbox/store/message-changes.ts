@@ -131,7 +131,12 @@ export function messageChangeStore(table: Table) {
      * @returns the message as it is stored; null when there is no row
      */
     async edit(tenant: TenantId, ref: MessageRef, edit: Edit): Promise<Message | null> {
-      const set = { [A.editText]: edit.text, [A.editCount]: edit.count, [A.editedAt]: edit.at ?? undefined };
+      const set = {
+        [A.editText]: edit.text,
+        [A.editTruncated]: edit.isTextTruncated,
+        [A.editCount]: edit.count,
+        [A.editedAt]: edit.at ?? undefined,
+      };
       const condition = allOf(itemExists, isAbsent(A.unsentAt), absentOr(below, A.editCount, edit.count));
       return change(tenant, ref, { set }, condition);
     },

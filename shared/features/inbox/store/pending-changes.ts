@@ -94,7 +94,7 @@ export function pendingChangeStore(table: Table) {
         [A.ttl]: timeToLive(now + RETENTION),
       };
       const key = pendingChangeKey(conversationId, shortHash(messageId));
-      const changes = { set, remove: [A.editText, A.editedAt, ...reactionAttributeNames] };
+      const changes = { set, remove: [A.editText, A.editTruncated, A.editedAt, ...reactionAttributeNames] };
       const condition = anyOf(isPresent(A.unsentAt), hasReactions(reactions));
       const result = await conditionalWrite<PendingChangeItem>(table, update(key, changes, condition, "ALL_NEW"));
       const item = result.applied ? result.item : result.current;
@@ -124,6 +124,7 @@ export function pendingChangeStore(table: Table) {
     async edit(conversationId: string, messageId: string, edit: Edit, now: Millis): Promise<PendingChange> {
       const set = {
         [A.editText]: edit.text,
+        [A.editTruncated]: edit.isTextTruncated,
         [A.editCount]: edit.count,
         [A.editedAt]: edit.at ?? undefined,
         [A.changedAt]: now,
@@ -213,6 +214,7 @@ export function pendingChangeStore(table: Table) {
 interface PendingChangeItem extends Key, ReactionFields {
   readonly [A.unsentAt]?: Millis;
   readonly [A.editText]?: string;
+  readonly [A.editTruncated]?: true;
   readonly [A.editCount]?: number;
   readonly [A.editedAt]?: Millis;
   /** When the newest change was recorded. */
@@ -230,6 +232,7 @@ function importance({
 
 function toPendingChange(item: PendingChangeItem): PendingChange {
   const { [A.unsentAt]: unsentAt = null, [A.editText]: text = "", [A.editCount]: count } = item;
-  const edit = count === undefined ? null : { text, count, at: item[A.editedAt] ?? null };
+  const truncation = item[A.editTruncated] ? { isTextTruncated: true as const } : {};
+  const edit = count === undefined ? null : { text, ...truncation, count, at: item[A.editedAt] ?? null };
   return { unsentAt, edit, reactions: readReactions(item) };
 }

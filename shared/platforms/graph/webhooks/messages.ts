@@ -125,7 +125,8 @@ export function readMessage(entry: Entry, event: JsonObject, message: JsonObject
     return { kind: "unsend", ...context, ...readAuthor(entry, event), messageId };
   }
 
-  const text = readText(message.text, TEXT_CHARS_MAX) || readLike(entry.dialects, message.attachments);
+  const cutText = readText(message.text, TEXT_CHARS_MAX);
+  const text = cutText || readLike(entry.dialects, message.attachments);
   const attachments = readAttachments(entry.dialects, message.attachments);
   // A message without readable content still opens the messaging window, and the person expects a reply.
   const isEcho = isFromAccount(entry, event);
@@ -137,11 +138,17 @@ export function readMessage(entry: Entry, event: JsonObject, message: JsonObject
     messageId,
     form: isUnsupported ? "unsupported" : "message",
     text,
+    ...truncation(message.text, cutText),
     attachments: isUnsupported && attachments.length === 0 ? [hidden] : attachments,
     replyTo: readMessageId(asObject(message.reply_to)?.mid),
     echo: isEcho ? readEcho(message) : null,
     ...(brought ? { context: brought } : {}),
   };
+}
+
+/** Says that a text is longer than what was read of it. */
+export function truncation(value: unknown, text: string | null): { readonly isTextTruncated?: true } {
+  return typeof value === "string" && text !== null && text.length < value.length ? { isTextTruncated: true } : {};
 }
 
 const hidden: Attachment = { type: "unsupported", url: null };
@@ -161,13 +168,14 @@ export function readPostback(entry: Entry, event: JsonObject, postback: JsonObje
   const mid = postback.mid;
   const messageId = mid === undefined || mid === null ? postbackId(context, postback) : readMessageId(mid);
   if (messageId === null) return null;
-  const text = readText(postback.title, TEXT_CHARS_MAX) ?? "";
+  const title = readText(postback.title, TEXT_CHARS_MAX);
   return {
     kind: "message",
     ...context,
     messageId,
     form: "postback",
-    text,
+    text: title ?? "",
+    ...truncation(postback.title, title),
     attachments: [],
     replyTo: null,
     echo: null,

@@ -1,6 +1,14 @@
 import type { Update } from "#features/inbox/rules/updates.ts";
 import { type JsonObject, readMessageId, readText, readTime } from "../json.ts";
-import { type Entry, eventTime, readAuthor, readEventContext, readReferralFields, recipientId } from "./messages.ts";
+import {
+  type Entry,
+  eventTime,
+  readAuthor,
+  readEventContext,
+  readReferralFields,
+  recipientId,
+  truncation,
+} from "./messages.ts";
 
 // Events beside messages. Each reader returns null when the event is malformed.
 
@@ -53,7 +61,15 @@ export function readEdit(entry: Entry, event: JsonObject, edit: JsonObject): Upd
   const context = readEventContext(entry, event);
   const messageId = readMessageId(edit.mid);
   if (!context || messageId === null || editCount === null) return null;
-  return { kind: "edit", ...context, ...readAuthor(entry, event), messageId, text, editCount };
+  return {
+    kind: "edit",
+    ...context,
+    ...readAuthor(entry, event),
+    messageId,
+    text,
+    ...truncation(edit.text, text),
+    editCount,
+  };
 }
 
 function readCount(value: unknown): number | null {

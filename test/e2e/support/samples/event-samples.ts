@@ -49,6 +49,7 @@ function toSample(
   const defaults = {
     direction: "inbound",
     text: "",
+    text_truncated: false,
     attachments: [],
     sent_via: "participant",
     reply_to: null,

@@ -2,12 +2,13 @@ import { beforeAll, beforeEach, expect, test } from "vitest";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { timeToLive } from "#base/table/keys.ts";
 import { put, sendWrite } from "#base/table/writes.ts";
-import type { Attachment, MessageContext } from "#features/inbox/rules/messages.ts";
+import { type Attachment, isTextTruncated, type MessageContext } from "#features/inbox/rules/messages.ts";
 import { messageFeed, messageIdIndex, messageKey, messagePosition } from "#features/inbox/store/items.ts";
 import { type MessageChanges, messageChangeStore } from "#features/inbox/store/message-changes.ts";
 import { type Messages, messageStore } from "#features/inbox/store/messages.ts";
 import { startTestTable } from "../../../support/dynamodb.ts";
 import { openedOnce } from "../../../support/opened.ts";
+import { queryItems } from "../../../support/stores/items.ts";
 import { NOW, newTenant, PERSON, sampleConversationId, sampleMessage } from "../../../support/stores/samples.ts";
 
 let messages: Messages;
@@ -114,4 +115,24 @@ test("the context of a message is null for a row that the version before stored"
     scope: "live",
     eventUlid: "01M7ZAN532EXK1AXB5KNF0MAZV",
   });
+});
+
+test("a text that was cut is read so, until an edit replaces it or the message is unsent", async () => {
+  const message = sampleMessage(tenant, { id: "m1", text: "a", isTextTruncated: true });
+  const { ref } = await messages.record(tenant, message, NOW);
+  const stored = async () => (await messages.getById(tenant, "m1", NOW)) ?? expect.unreachable();
+  expect(await stored()).toEqual(message);
+  expect(isTextTruncated(await stored())).toBe(true);
+  await changes.edit(tenant, ref, { text: "b", count: 1, at: NOW + 1 });
+  expect(isTextTruncated(await stored())).toBe(false);
+  await changes.edit(tenant, ref, { text: "c", isTextTruncated: true, count: 2, at: NOW + 2 });
+  expect(isTextTruncated(await stored())).toBe(true);
+  await changes.edit(tenant, ref, { text: "d", count: 3, at: NOW + 3 });
+  expect(isTextTruncated(await stored())).toBe(false);
+  await changes.edit(tenant, ref, { text: "e", isTextTruncated: true, count: 4, at: NOW + 4 });
+  await changes.unsend(tenant, ref, { at: NOW + 5 });
+  expect(isTextTruncated(await stored())).toBe(false);
+  const [row] = await queryItems({ client: table.client, name: table.tableName }, ref.conversationId, "M#");
+  expect(row).not.toHaveProperty("tt");
+  expect(row).not.toHaveProperty("ex");
 });

@@ -240,6 +240,24 @@ describe("bounds", () => {
     expect(textFor("\ud83d alone")).toBe("\ufffd alone");
   });
 
+  test("a text that was cut says so, and no other does", () => {
+    const isTruncated = (event: object) => {
+      const [update] = parseEvent(channel, event);
+      return update?.kind === "message" || update?.kind === "edit" ? update.isTextTruncated : null;
+    };
+    for (const [length, expected] of [
+      [20_000, undefined],
+      [20_001, true],
+    ] as const) {
+      const text = "a".repeat(length);
+      expect(isTruncated({ message: { mid: MID, text } })).toBe(expected);
+      expect(isTruncated({ message_edit: { mid: MID, text, num_edit: 1 } })).toBe(expected);
+      expect(isTruncated({ postback: { mid: MID, title: text, payload: "P" } })).toBe(expected);
+    }
+    expect(isTruncated({ message: { mid: MID, text: "\u0001".repeat(10_001) } })).toBe(true);
+    expect(isTruncated({ message: { mid: MID, text: "\ud83d alone" } })).toBeUndefined();
+  });
+
   test("a text has at most 60,000 bytes of JSON", () => {
     expect(textFor("€".repeat(20_000))).toBe("€".repeat(20_000));
     expect(textFor("\u0001".repeat(10_001))).toBe("\u0001".repeat(10_000));

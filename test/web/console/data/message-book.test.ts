@@ -115,14 +115,22 @@ function apply(messages: Map<string, Message>, { kind, target }: Change, at: num
   if (!current || current.deleted_at !== null) return null;
   const { id } = current;
   if (kind === "edit") {
-    messages.set(id, { ...current, text: `Edited at ${at}`, edited_at: iso(at) });
+    const changes = { text: `Edited at ${at}`, text_truncated: at % 2 === 0, edited_at: iso(at) };
+    messages.set(id, { ...current, ...changes });
     return event("message.edited", at, {
-      message: { ...ref(id), text: `Edited at ${at}`, edit_count: 1, edited_at: iso(at) },
+      message: { ...ref(id), ...changes, edit_count: 1 },
       by: "participant",
     });
   }
   if (kind === "unsend") {
-    messages.set(id, { ...current, text: "", reactions: [], edited_at: null, deleted_at: iso(at) });
+    messages.set(id, {
+      ...current,
+      text: "",
+      text_truncated: false,
+      reactions: [],
+      edited_at: null,
+      deleted_at: iso(at),
+    });
     return event("message.deleted", at, { message: { ...ref(id), deleted_at: iso(at) }, by: "participant" });
   }
   const reaction = { reaction: "love", emoji: "❤", at: iso(at) };

@@ -2,6 +2,7 @@ import type { Message } from "../../../../web/console/data/types.ts";
 
 /** What a message of the API has beside its text: nothing. */
 export const plainMessage = {
+  text_truncated: false,
   attachments: [],
   reply_to: null,
   story: null,

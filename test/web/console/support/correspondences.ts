@@ -94,7 +94,7 @@ export class Correspondences {
   edit(id: string, messageId: string, text: string): void {
     const at = iso(this.#tick());
     this.#change(id, messageId, { text, edited_at: at });
-    const message = { ...this.#named(id, messageId), text, edit_count: 1, edited_at: at };
+    const message = { ...this.#named(id, messageId), text, text_truncated: false, edit_count: 1, edited_at: at };
     this.#emit(frame("message.edited", { message, by: "participant" }, this.#tick()));
     this.#emit(conversationFrame(this.conversation(id), this.#tick()));
   }

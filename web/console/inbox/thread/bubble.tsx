@@ -5,7 +5,7 @@ import { fullTime, timeOfDay } from "../../common/times.ts";
 import { mediaUrl } from "../../data/safe-urls.ts";
 import { type Message, millis } from "../../data/types.ts";
 import { Text } from "../../ui/text.tsx";
-import { Attachments } from "./media.tsx";
+import { AppNote, Attachments } from "./media.tsx";
 import { texts } from "./texts.ts";
 
 export interface BubbleProps {
@@ -71,6 +71,7 @@ function Content({ message, quoted, onJump }: BubbleProps) {
           ) : message.text === "" ? null : (
             <Text text={message.text} />
           )}
+          {message.text_truncated ? <AppNote text={texts.truncated} platform={message.platform} /> : null}
           {hasText || message.story || message.attachments.length > 0 ? null : <i>{texts.empty}</i>}
         </div>
       ) : null}

@@ -142,18 +142,7 @@ function Other({ attachment, platform }: { attachment: Attachment; platform: Mes
     );
   }
   if (type === "unsupported") {
-    const app =
-      platform === "instagram"
-        ? "https://www.instagram.com/direct/inbox/"
-        : "https://business.facebook.com/latest/inbox";
-    return (
-      <span className="note">
-        {texts.unsupported(platform)}{" "}
-        <a className="link" href={app} target="_blank" rel="noreferrer">
-          {texts.openApp(platform)}
-        </a>
-      </span>
-    );
+    return <AppNote text={texts.unsupported(platform)} platform={platform} />;
   }
   if (url === null || isGone) return <span className="gone-media">{texts.mediaGone}</span>;
   if (type === "video") {
@@ -180,5 +169,19 @@ function Other({ attachment, platform }: { attachment: Attachment; platform: Mes
       <FileText size={18} aria-hidden="true" />
       <span dir="auto">{name || (type === "share" ? texts.share : texts.download)}</span>
     </a>
+  );
+}
+
+/** Says what the thread does not show, with a link to the platform's app, which does. */
+export function AppNote({ text, platform }: { text: string } & Pick<Message, "platform">) {
+  const app =
+    platform === "instagram" ? "https://www.instagram.com/direct/inbox/" : "https://business.facebook.com/latest/inbox";
+  return (
+    <span className="note">
+      {text}{" "}
+      <a className="link" href={app} target="_blank" rel="noreferrer">
+        {texts.openApp(platform)}
+      </a>
+    </span>
   );
 }

@@ -36,6 +36,7 @@ export const texts = {
   picture: "Picture",
   download: "Open the file",
   unsupported: (platform: Message["platform"]) => `${platformName(platform)} shows this message only in its app.`,
+  truncated: "The text was longer.",
   openApp: (platform: Message["platform"]) => `Open ${platformName(platform)}`,
   share: "Shared a post",
   sticker: "Sticker",

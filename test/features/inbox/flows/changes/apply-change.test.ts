@@ -116,6 +116,7 @@ it("an edited message shows its newest text everywhere, and its first event stay
         account_key: `instagram#${account}`,
         platform: "instagram",
         text: "hello",
+        text_truncated: false,
         edit_count: 1,
         edited_at: iso(at + 1),
       },
