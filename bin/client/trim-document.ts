@@ -91,7 +91,10 @@ function toOperation(operation: Json, data: unknown, resolve: Resolve): Json {
     const requiredNames = inPlace.filter((parameter) => parameter.required === true).map(({ name }) => String(name));
     properties[field] = objectSchema(
       Object.fromEntries(
-        inPlace.map(({ name, description, schema }) => [name, described(schema, withoutEncoding(description))]),
+        inPlace.map(({ name, description, schema }) => [
+          String(name),
+          described(place === "query" ? timeOrNumber(object(schema)) : schema, withoutEncoding(description)),
+        ]),
       ),
       requiredNames,
     );
@@ -106,6 +109,11 @@ function toOperation(operation: Json, data: unknown, resolve: Resolve): Json {
   properties.data = simplify(data);
   const texts = [operation.summary, operation.description].filter((text) => typeof text === "string");
   return { ...objectSchema(properties, required), description: texts.join(". ") };
+}
+
+/** A time of the query may be epoch milliseconds, which the client writes as text. */
+function timeOrNumber(schema: Json): Json {
+  return JSON.stringify(schema).includes('"if":{"format":"date-time"}') ? { type: ["string", "integer"] } : schema;
 }
 
 /** The description without how the parameter is encoded in a URL: the client encodes parameters itself. */
@@ -139,12 +147,19 @@ function collectCodes(value: unknown, resolve: Resolve, codes: Set<string>): voi
 function simplify(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(simplify);
   if (typeof value !== "object" || value === null) return value;
+  const excluded = object((value as Json).not).type;
+  if (excluded !== undefined) return simplify(withoutType(value as Json, excluded));
   const hasOwnShape = "properties" in value || "items" in value;
   const isPlain = ([field]: [string, unknown]) => !(hasOwnShape && CONSTRAINTS.includes(field)) && field !== "examples";
   const entries = Object.entries(value).filter(isPlain);
   return Object.fromEntries(
     entries.map(([field, inner]) => [field, field === "properties" ? possibleFields(object(inner)) : simplify(inner)]),
   );
+}
+
+function withoutType({ not: _, type, ...schema }: Json, excluded: unknown): Json {
+  const types = [type].flat().filter((one) => one !== excluded);
+  return { ...schema, type: types.length === 1 ? types[0] : types };
 }
 
 function possibleFields(properties: Json): Json {

@@ -9,6 +9,7 @@ import { eventChoice } from "./shape/event-choice.ts";
 import { withFullBodies } from "./shape/full-bodies.ts";
 import { nameParts } from "./shape/name-parts.ts";
 import { isPage } from "./shape/pages.ts";
+import { withPlainForms } from "./shape/plain-forms.ts";
 import { describeTags } from "./tags.ts";
 import { publishedTexts } from "./texts/texts.ts";
 import { eventWebhooks } from "./webhooks.ts";
@@ -40,15 +41,14 @@ function documentOf(endpoints: Parameters<typeof openApiDocument>[0]): Json {
   const { webhooks, schemas: eventSchemas } = eventWebhooks(components.schemas);
   const schemas = { ...components.schemas, ...eventSchemas, ...frameSchemas(components.schemas) };
   const tagNames = (routes.tags as { name: string }[]).map(({ name }) => name);
-  const document = withFullBodies(
-    nameParts({
-      ...routes,
-      tags: describeTags([...tagNames, "Events"]),
-      webhooks,
-      components: { ...components, schemas: { ...schemas, Event: eventChoice(webhooks) } },
-      "x-realtime": realtimeStream(),
-    }),
-  );
+  const shaped = nameParts({
+    ...routes,
+    tags: describeTags([...tagNames, "Events"]),
+    webhooks,
+    components: { ...components, schemas: { ...schemas, Event: eventChoice(webhooks) } },
+    "x-realtime": realtimeStream(),
+  });
+  const document = withPlainForms(withFullBodies(shaped));
   const named = document.components as { schemas: Json };
   return { ...document, components: { ...named, schemas: byName(named.schemas) } };
 }

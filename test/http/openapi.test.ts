@@ -43,7 +43,7 @@ it("the OpenAPI document has an operation for every route, named as declared", (
 it("the OpenAPI document has path, shared and declared parameters", () => {
   const { parameters } = document.paths["/v1/things"].get;
   expect(parameters.slice(0, 3)).toEqual([
-    { $ref: "#/components/parameters/Tenant" },
+    { $ref: "#/components/parameters/TenantSlug" },
     { $ref: "#/components/parameters/Limit" },
     { $ref: "#/components/parameters/Cursor" },
   ]);

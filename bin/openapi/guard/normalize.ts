@@ -24,11 +24,14 @@ export function resolve(root: Json, node: Json): Json {
 
 /** What the schema permits, as alternatives. None for a schema that permits nothing. */
 export function alternatives(root: Json, schema: Json): Alternative[] {
-  const { allOf = [], anyOf, oneOf, ...plain } = resolve(root, schema);
+  const { allOf = [], anyOf, oneOf, if: condition, else: otherwise, ...plain } = resolve(root, schema);
   const toAlternatives = (parts: unknown) => (parts as Json[]).flatMap((part) => alternatives(root, part));
   const conditions = [
     ...(allOf as Json[]).map((part) => alternatives(root, part)),
-    ...[anyOf, oneOf].filter((parts) => parts !== undefined).map(toAlternatives),
+    // Without `then`, what meets the condition or the other schema.
+    ...[anyOf, oneOf, condition === undefined ? undefined : [condition, otherwise ?? {}]]
+      .filter((parts) => parts !== undefined)
+      .map(toAlternatives),
   ];
   return conditions.reduce(
     (all, more) => all.flatMap((one) => more.flatMap((other) => merge(one, other))),
@@ -39,7 +42,9 @@ export function alternatives(root: Json, schema: Json): Alternative[] {
 function byType(schema: Json): Alternative[] {
   const { not, type } = schema;
   if (typeof not === "object" && not !== null && Object.keys(not).length === 0) return [];
-  return Array.isArray(type) ? type.map((one: string) => ({ ...schema, type: one })) : [schema as Alternative];
+  if (!Array.isArray(type)) return [schema as Alternative];
+  const excluded = (not as Json | undefined)?.type;
+  return type.filter((one) => one !== excluded).map((one: string) => ({ ...schema, type: one }));
 }
 
 /** What both permit: nothing if their types differ. */

@@ -59,7 +59,7 @@ export function compareParameters(comparison: Comparison, operations: Versions, 
   const existing = [...released].flatMap(([key, parameter]) => {
     const other = current.get(key);
     if (!other) return [`${name}: the ${key} was removed.`];
-    const schemas = { released: parameter.schema as Json, current: other.schema as Json };
+    const schemas = { released: textOf(parameter, comparison), current: other.schema as Json };
     return compareSchemas(comparison, schemas, `${name}: ${key}`);
   });
   const isRequired = (parameter: Json | undefined) => parameter?.required === true;
@@ -69,6 +69,15 @@ export function compareParameters(comparison: Comparison, operations: Versions, 
       : [...released].filter(([key, parameter]) => isRequired(parameter) && !isRequired(current.get(key) ?? parameter));
   const change = comparison.direction === "request" ? "is now required" : "may now be absent";
   return [...existing, ...required.map(([key]) => `${name}: the ${key} ${change}.`)];
+}
+
+/** The schema of a parameter. A number beside a text is a text as well: a URL has only texts. */
+function textOf({ in: location, schema }: Json, { direction }: Comparison): Json {
+  const { anyOf } = schema as Json;
+  if (location !== "query" || direction !== "request" || !Array.isArray(anyOf)) return schema as Json;
+  const isText = ({ type }: Json) => type === "string";
+  if (!anyOf.some(isText)) return schema as Json;
+  return { ...(schema as Json), anyOf: anyOf.filter(({ type }: Json) => type !== "integer") };
 }
 
 /** The parameters by their place and name. */

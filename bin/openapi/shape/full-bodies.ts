@@ -7,25 +7,16 @@ import type { Json } from "#http/openapi/schemas.ts";
 const names: Readonly<Record<string, string>> = {
   "OutgoingAttachment.url": "LinkedFile",
   "OutgoingAttachment.attachment_id": "UploadedFile",
-  "OutgoingImage.url": "LinkedImage",
-  "OutgoingImage.attachment_id": "UploadedImage",
   "SendReplyRequest.text": "TextReply",
   "SendReplyRequest.attachments": "AttachmentsReply",
   "SendHumanAgentMessageRequest.text": "TextFromPerson",
   "SendHumanAgentMessageRequest.attachments": "AttachmentsFromPerson",
 };
 
-const IMAGE = { type: "string", const: "image" };
-
 /** The document in which every choice between fields is a choice between whole, named objects. */
 export function withFullBodies(document: Json): Json {
   const components = document.components as { readonly schemas: Record<string, Json> };
-  const { OutgoingAttachment: file } = components.schemas;
-  if (file === undefined) throw new Error("The document has no schema OutgoingAttachment.");
-  const image = { ...file, properties: { ...(file.properties as Json), type: IMAGE } };
-  const schemas = Object.entries({ ...components.schemas, OutgoingImage: image }).flatMap(([name, schema]) =>
-    toWholeObjects(name, replaceFileLists(schema) as Json),
-  );
+  const schemas = Object.entries(components.schemas).flatMap(([name, schema]) => toWholeObjects(name, schema));
   return { ...document, components: { ...components, schemas: Object.fromEntries(schemas) } };
 }
 
@@ -60,18 +51,6 @@ function isChoice(oneOf: unknown): boolean {
   return (
     Array.isArray(oneOf) && oneOf.every((part: Json) => "required" in part && !("type" in part) && !("$ref" in part))
   );
-}
-
-/** A list of files is one of images, or one of a single file. The rule is whole lists instead of what differs. */
-function replaceFileLists(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(replaceFileLists);
-  if (typeof node !== "object" || node === null) return node;
-  const { anyOf, ...list } = node as Json;
-  if (list.type === "array" && Array.isArray(anyOf)) {
-    const images = { ...list, items: { $ref: "#/components/schemas/OutgoingImage" } };
-    return { anyOf: [images, { ...list, maxItems: 1 }] };
-  }
-  return Object.fromEntries(Object.entries(node).map(([name, value]) => [name, replaceFileLists(value)]));
 }
 
 /** The schema without null: of a nullable choice with one other part, that part alone. */

@@ -44,10 +44,6 @@ export const messageTexts: Texts = {
   "UploadedFile.attachment_id": "The `attachment.id` of a `ready` upload for the same account.",
   LinkedFile: "A file to send that is at a public URL.",
   UploadedFile: "A file to send that was uploaded before.",
-  OutgoingImage: "An image to send: one at a public URL, or one that was uploaded.",
-  LinkedImage: "An image to send that is at a public URL.",
-  "LinkedImage.type": "Always `image`: only images are sent several at a time.",
-  UploadedImage: "An image to send that was uploaded before.",
 
   Message: "A message as it is now: with its newest text, and without content once it was unsent.",
   "Message.id": "The platform's own id of the message.",

@@ -2449,18 +2449,6 @@ export interface components {
             /** @description The `attachment.id` of a `ready` upload for the same account. */
             attachment_id?: string | null;
         };
-        /** @description An image to send: one at a public URL, or one that was uploaded. */
-        OutgoingImage: {
-            /**
-             * @description Always `image`: only images are sent several at a time.
-             * @constant
-             */
-            type: "image";
-            /** @description A public https URL from which the platform fetches the file. */
-            url?: string | null;
-            /** @description The `attachment.id` of a `ready` upload for the same account. */
-            attachment_id?: string | null;
-        };
         /** @description An invite that the signed-in person may accept or decline. */
         OwnInvite: {
             /** @description The id of the invite: `inv_` and a ULID. */
@@ -2824,7 +2812,7 @@ export interface components {
             /** @description Who typed the message. Of a session it is its own `actor_id`; a key names any person. */
             actor_id?: string | null;
             /** @description 1 to 10 images, or one video, audio or file. */
-            attachments?: components["schemas"]["OutgoingImage"][] | components["schemas"]["OutgoingAttachment"][] | null;
+            attachments?: components["schemas"]["OutgoingAttachment"][] | null;
         };
         /** @description The data that `sendReply` returns. */
         SendReplyData: {
@@ -2840,7 +2828,7 @@ export interface components {
             /** @description The platform's id of the message that this one answers. Absent or null for none. */
             reply_to?: string | null;
             /** @description 1 to 10 images, or one video, audio or file. */
-            attachments?: components["schemas"]["OutgoingImage"][] | components["schemas"]["OutgoingAttachment"][] | null;
+            attachments?: components["schemas"]["OutgoingAttachment"][] | null;
         };
         /** @description The data that `sendTestEvent` returns. */
         SendTestEventData: {

@@ -14,7 +14,7 @@ export function toParameters<P>(endpoint: Endpoint<P>, components: Components): 
     schema: { type: "string", minLength: 1 },
   }));
   const shared = [
-    ...(endpoint.tenant === "query" ? ["Tenant"] : []),
+    ...(endpoint.tenant === "query" ? ["TenantSlug"] : []),
     ...(endpoint.paged ? ["Limit", "Cursor"] : []),
     ...(endpoint.idempotent ? ["IdempotencyKey"] : []),
   ].map((parameter) => ({ $ref: `#/components/parameters/${parameter}` }));

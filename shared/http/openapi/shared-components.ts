@@ -57,7 +57,7 @@ export const failureSchemas = {
 };
 
 export const sharedParameters = {
-  Tenant: {
+  TenantSlug: {
     name: "tenant",
     in: "query",
     description:

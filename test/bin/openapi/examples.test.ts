@@ -89,7 +89,7 @@ it("an operation of the document gets its examples where OpenAPI has them", () =
     parameters: [
       { name: "id", in: "path", schema: { type: "string" } },
       { name: "size", in: "query", schema: { type: "integer" } },
-      { $ref: "#/components/parameters/Tenant" },
+      { $ref: "#/components/parameters/TenantSlug" },
     ],
     responses: { 200: { description: "", content: { "application/json": { schema: {} } } }, 404: { $ref: "#/r" } },
   };

@@ -86,7 +86,7 @@ it("a header that was required must stay so", () => {
 
 /** Of JSON Schema and OpenAPI, what may narrow a request or change a response. */
 const uncompared = [
-  ...["if", "contains", "prefixItems", "patternProperties", "dependentSchemas", "unevaluatedItems"],
+  ...["then", "contains", "prefixItems", "patternProperties", "dependentSchemas", "unevaluatedItems"],
   ...["unevaluatedProperties", "discriminator", "readOnly", "writeOnly", "nullable"],
   ...["style", "explode", "allowReserved", "callbacks", "links"],
 ];

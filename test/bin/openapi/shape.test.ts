@@ -28,8 +28,49 @@ it.each([
     { type: "object", properties: { a: {} }, anyOf: [{ type: "object" }] },
     "#/x: a schema with fields or items cannot be a choice by anyOf as well.",
   ],
+  ["several types", { type: ["string", "number"] }, "#/x: several types need a choice by anyOf."],
+  [
+    "a choice within one type",
+    { type: "string", anyOf: [{ type: "string", maxLength: 1 }] },
+    "#/x: a choice within one type needs if and else.",
+  ],
+  [
+    "a choice between texts",
+    { anyOf: [{ type: "string", format: "date" }, { type: "string" }] },
+    "#/x: a choice between texts needs if and else.",
+  ],
+  ["an integer among the numbers", { type: "number", const: 1 }, "#/x: an integer needs the type integer."],
+  [
+    "a field that is always null",
+    { type: "object", properties: { a: { type: "null" } } },
+    "#/x/properties/a: a field that is always null needs another type.",
+  ],
 ])("the document is refused with %s", (_, schema, problem) => {
   expect(unreadableSchemas({ x: schema })).toContain(problem);
+});
+
+it("the document is refused with a parameter that has the name of a schema", () => {
+  const components = { schemas: { Tenant: { type: "object" } }, parameters: { Tenant: {}, Limit: {} } };
+  expect(unreadableSchemas({ components })).toEqual(["#/components/parameters/Tenant: a schema has the same name."]);
+});
+
+it("a condition of the document accepts what the choice that it replaces accepts", () => {
+  const isReplay = validator("ReplayDeliveriesRequest");
+  const times = ["2026-11-01T00:00:00Z", "2026-11-01", "1793491200000", 1_793_491_200_000];
+  expect(times.filter((from) => !isReplay({ from }))).toEqual([]);
+  expect(["yesterday", "", -1, true].filter((from) => isReplay({ from }))).toEqual([]);
+  const isUpload = validator("CreateUploadRequest");
+  const upload = { conversation_id: "CONV#1", content_type: "application/pdf", size: 1 };
+  const names = ["a.pdf", `${"a".repeat(251)}.pdf`, "\u00e4.pdf", `${"\u00e4".repeat(59)}.pdf`];
+  expect(names.filter((filename) => !isUpload({ ...upload, filename }))).toEqual([]);
+  const refused = [`${"a".repeat(252)}.pdf`, `${"\u00e4".repeat(60)}.pdf`, "a/b.pdf", ""];
+  expect(refused.filter((filename) => isUpload({ ...upload, filename }))).toEqual([]);
+});
+
+it("a field that is always null accepts no text", () => {
+  const { example } = document.webhooks["message.failed"].post.requestBody.content["application/json"];
+  const isFailed = validator("FailedMessage");
+  expect([null, "mid_1"].map((id) => isFailed({ ...example.data.message, id }))).toEqual([true, false]);
 });
 
 it("a field with the name of a keyword is no schema", () => {

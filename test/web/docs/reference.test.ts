@@ -57,7 +57,7 @@ const document: Json = {
         "x-key-scopes": ["live"],
         parameters: [
           { name: "thing_id", in: "path", required: true, schema: { type: "string", minLength: 1 } },
-          { $ref: "#/components/parameters/Tenant" },
+          { $ref: "#/components/parameters/TenantSlug" },
         ],
         requestBody: {
           required: true,
