@@ -11,6 +11,7 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   "Use the API": [
     "guides/authentication.md",
     "guides/client.md",
+    "guides/generated-clients.md",
     "guides/pagination.md",
     "guides/idempotency.md",
     "guides/limits.md",
