@@ -148,7 +148,7 @@ function simplify(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(simplify);
   if (typeof value !== "object" || value === null) return value;
   const excluded = object((value as Json).not).type;
-  if (excluded !== undefined) return simplify(withoutType(value as Json, excluded));
+  if (excluded !== undefined && "type" in value) return simplify(withoutType(value as Json, excluded));
   const hasOwnShape = "properties" in value || "items" in value;
   const isPlain = ([field]: [string, unknown]) => !(hasOwnShape && CONSTRAINTS.includes(field)) && field !== "examples";
   const entries = Object.entries(value).filter(isPlain);

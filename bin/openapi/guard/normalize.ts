@@ -35,8 +35,16 @@ export function alternatives(root: Json, schema: Json): Alternative[] {
   ];
   return conditions.reduce(
     (all, more) => all.flatMap((one) => more.flatMap((other) => merge(one, other))),
-    byType(plain),
+    byType(withForbiddenField(plain)),
   );
+}
+
+/** A field that must be absent as a field that permits nothing, also when it is a condition. */
+function withForbiddenField(schema: Json): Json {
+  const { not, ...rest } = schema;
+  const [name, ...others] = ((not as Json | undefined)?.required ?? []) as string[];
+  if (name === undefined || others.length > 0) return schema;
+  return { ...rest, properties: { ...(rest.properties as Json), [name]: { not: {} } } };
 }
 
 function byType(schema: Json): Alternative[] {

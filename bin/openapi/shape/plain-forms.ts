@@ -37,7 +37,8 @@ function fields(properties: Json): Json {
   return Object.fromEntries(plain);
 }
 
-function plainSchema(schema: Json, { isField, isQuery }: Place): Json {
+function plainSchema(node: Json, { isField, isQuery }: Place): Json {
+  const schema = withoutForbiddenFields(node);
   const { type, anyOf, ...rest } = schema;
   if (type === "null" && isField) return { ...rest, type: ["string", "null"], not: { type: "string" } };
   if (type === "number" && Number.isInteger(rest.const)) return { ...rest, type: "integer" };
@@ -52,6 +53,21 @@ function plainSchema(schema: Json, { isField, isQuery }: Place): Json {
   const text = { type: "string", ...toCondition(texts.map(({ type: _, ...limits }: Json) => limits)) };
   const others = anyOf.filter((part: Json) => part.type !== "string" && !(isQuery && part.type === "integer"));
   return others.length === 0 ? { ...rest, ...text } : { ...rest, anyOf: [text, ...others] };
+}
+
+/** A field that must be absent is a condition: generators make a field of it, and send it as null. */
+function withoutForbiddenFields(schema: Json): Json {
+  if (typeof schema.properties !== "object" || schema.properties === null) return schema;
+  const properties = Object.entries(schema.properties as Record<string, Json>);
+  const [forbidden, ...others] = properties.filter(([, field]) => isNothing(field)).map(([name]) => name);
+  if (forbidden === undefined) return schema;
+  if (others.length > 0) throw new Error(`Only one field of a schema may be forbidden: ${forbidden}, ${others}.`);
+  const permitted = properties.filter(([name]) => name !== forbidden);
+  return { ...schema, properties: Object.fromEntries(permitted), not: { required: [forbidden] } };
+}
+
+function isNothing({ not }: Json): boolean {
+  return typeof not === "object" && not !== null && Object.keys(not).length === 0;
 }
 
 /** What meets at least one of the limits: `{ if: first, else: { if: second, else: third } }`. */

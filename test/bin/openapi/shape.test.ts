@@ -67,6 +67,13 @@ it("a condition of the document accepts what the choice that it replaces accepts
   expect(refused.filter((filename) => isUpload({ ...upload, filename }))).toEqual([]);
 });
 
+it("a field that must be absent is a condition, because a generated client would send it as null", () => {
+  const isReply = validator("SendReplyRequest");
+  expect(isReply({ conversation_id: "CONV#1", text: "Hello" })).toBe(true);
+  expect(isReply({ conversation_id: "CONV#1", text: "Hello", actor_id: "anna" })).toBe(false);
+  expect(Object.keys(document.components.schemas.TextReply.properties)).not.toContain("actor_id");
+});
+
 it("a field that is always null accepts no text", () => {
   const { example } = document.webhooks["message.failed"].post.requestBody.content["application/json"];
   const isFailed = validator("FailedMessage");

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { PROJECT } from "../../docs/markdown.ts";
 import { deliver, SECRET, signedRequest } from "./support/delivery.ts";
 
-// The packed receiver in Next.js. It is no dependency, because it brings libvips under the LGPL. To run these tests, install it
-// anywhere, `npm install --ignore-scripts next react react-dom`, and set TEST_NEXT to that folder.
+// The packed receiver in Next.js. It is no dependency, because it brings libvips under the LGPL. `test/full/receivers` installs it.
+// To run these tests alone, install it anywhere, `npm install --ignore-scripts next react react-dom`, and set TEST_NEXT to that folder.
 
 const base = process.env.TEST_NEXT ?? "";
 const program = join(base, "node_modules/next/dist/bin/next");

@@ -1,9 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { arch, platform, tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { buildSync } from "esbuild";
@@ -12,11 +11,14 @@ import { PROJECT } from "../../docs/markdown.ts";
 import { deliver, SECRET, signedRequest } from "./support/delivery.ts";
 import { readmeBlock } from "./support/readme.ts";
 
-// The Worker of the README in workerd, the runtime of Workers.
+// The Worker of the README in workerd, the runtime of Workers. `test/full/receivers` installs it. To run these tests alone,
+// install the package of your system anywhere, such as `npm install --ignore-scripts @cloudflare/workerd-linux-64`, and set
+// TEST_WORKERD to that folder.
 
 const program = workerdProgram();
 
-describe.skipIf(program === null)(program === null ? "a Worker (workerd does not run here)" : "a Worker", () => {
+const title = program === null ? "a Worker (TEST_WORKERD names no folder with workerd)" : "a Worker";
+describe.skipIf(program === null)(title, () => {
   const folder = mkdtempSync(join(tmpdir(), "parley-worker-"));
   let url: string;
   let stop: () => Promise<void> = async () => {};
@@ -67,13 +69,9 @@ const main :Workerd.Worker = (
 /** The binary itself: its package starts it by an install script, which does not run. */
 function workerdProgram(): string | null {
   const name = `${platform() === "win32" ? "windows" : platform()}-${arch() === "x64" ? "64" : arch()}`;
-  const require = createRequire(import.meta.url);
-  try {
-    const folder = dirname(require.resolve(`@cloudflare/workerd-${name}/package.json`));
-    return join(folder, "bin", platform() === "win32" ? "workerd.exe" : "workerd");
-  } catch {
-    return null;
-  }
+  const folder = join(process.env.TEST_WORKERD ?? "", "node_modules/@cloudflare", `workerd-${name}`);
+  const file = join(folder, "bin", platform() === "win32" ? "workerd.exe" : "workerd");
+  return process.env.TEST_WORKERD && existsSync(file) ? file : null;
 }
 
 async function startWorkerd(folder: string) {
