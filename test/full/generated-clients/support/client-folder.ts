@@ -75,7 +75,8 @@ async function receive(stack: LocalStack, folder: ClientFolder, text: string): P
   try {
     const { secret } = await createTestWebhook(stack, receiver.url, ["message.received"]);
     const conversation = await personWrites(stack, "messenger", "Generated Gwen", text);
-    const { headers, raw } = await waitFor("the message is delivered", () => receiver.deliveries[0]);
+    const isDelivered = () => receiver.deliveries[0];
+    const { headers, raw } = await waitFor("the message is delivered", isDelivered, { seconds: 120 });
     const values = { timestamp: headers["svc-timestamp"], signature: headers["svc-signature"] };
     writeFileSync(join(folder.path, "delivery.json"), JSON.stringify({ ...values, body: raw.toString(), secret }));
     return conversation;
