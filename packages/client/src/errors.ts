@@ -37,6 +37,7 @@ export interface ErrorFields {
   readonly correlationId?: string | null | undefined;
   readonly retryAfter?: number | null | undefined;
   readonly errors?: readonly FieldError[] | undefined;
+  readonly docsUrl?: string | null | undefined;
   readonly cause?: unknown;
 }
 
@@ -54,8 +55,10 @@ export class ParleyError extends Error {
   readonly retryAfter: number | null;
   /** The fields that are not valid, of an `invalid_request`. */
   readonly errors: readonly FieldError[];
+  /** The documentation of the code, as an https or http URL of the deployment. Null when the response does not name one. */
+  readonly docsUrl: string | null;
 
-  constructor({ code, message, detail, status, correlationId, retryAfter, errors, cause }: ErrorFields) {
+  constructor({ code, message, detail, status, correlationId, retryAfter, errors, docsUrl, cause }: ErrorFields) {
     super(printableLine(message), cause === undefined ? undefined : { cause });
     this.name = "ParleyError";
     this.code = code;
@@ -64,5 +67,6 @@ export class ParleyError extends Error {
     this.correlationId = correlationId ?? null;
     this.retryAfter = retryAfter ?? null;
     this.errors = errors ?? [];
+    this.docsUrl = docsUrl ?? null;
   }
 }

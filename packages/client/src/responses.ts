@@ -1,4 +1,5 @@
 import { type FieldError, ParleyError } from "./errors.ts";
+import { printableLine } from "./printable.ts";
 import { parseRetryAfter } from "./retries.ts";
 
 const TEXT_CHARS_MAX = 200;
@@ -15,7 +16,7 @@ export function readEnvelope(response: ReceivedResponse, now: number): unknown {
   const { status, headers, text } = response;
   const { ok, data, error } = fields(parseJson(text));
   if (ok === true && status >= 200 && status < 300) return data;
-  const { code, message, detail, errors } = fields(error);
+  const { code, message, detail, errors, docs_url: docsUrl } = fields(error);
   const fromResponse = {
     status,
     correlationId: headers.get("x-correlation-id"),
@@ -28,6 +29,7 @@ export function readEnvelope(response: ReceivedResponse, now: number): unknown {
       message: typeof message === "string" ? message : code,
       detail: typeof detail === "string" ? detail : "",
       errors: Array.isArray(errors) ? (errors as FieldError[]) : [],
+      docsUrl: isWebAddress(docsUrl) ? printableLine(docsUrl) : null,
     });
   }
   const detail429 = { code: "rate_limited", message: "Too many requests." };
@@ -37,6 +39,11 @@ export function readEnvelope(response: ReceivedResponse, now: number): unknown {
     detail: headers.get("location") ?? text.slice(0, TEXT_CHARS_MAX),
   };
   throw new ParleyError({ ...fromResponse, ...(status === 429 ? detail429 : unexpected) });
+}
+
+/** A program may open or print the address: it is no other scheme, such as `javascript:`. */
+function isWebAddress(value: unknown): value is string {
+  return typeof value === "string" && /^https?:\/\//.test(value);
 }
 
 function parseJson(text: string): unknown {

@@ -143,7 +143,9 @@ it("admin message says at once that its key is refused, for instance because the
     PARLEY_KEY: "svc_live_x",
   });
   expect(await program.exitCode).toBe(1);
-  expect(program.errors()).toMatch(/^The local stack refused to list the accounts \(unauthorized\): [^\n]+\n$/);
+  expect(program.errors()).toMatch(
+    /^The local stack refused to list the accounts \(unauthorized\): [^\n]+\nDocumentation: http:\S+\/docs\/errors#unauthorized\n$/,
+  );
 });
 
 it("admin message lists the accounts for an unknown one", async () => {
@@ -190,12 +192,12 @@ it("admin hold advises to advance the clock within 24 hours; after them it print
   const early = await runAdmin(stack.dataDir, "hold", HELLO);
   expect(early.code).toBe(1);
   expect(early.errors).toMatch(
-    /^The local stack refused the message \(human_agent_unavailable\): [^\n]+ Advance the clock of the stack: npm run admin -- clock 25h\.\n$/,
+    /^The local stack refused the message \(human_agent_unavailable\): [^\n]+ Advance the clock of the stack: npm run admin -- clock 25h\.\nDocumentation: \S+#human_agent_unavailable\n$/,
   );
   expect((await runAdmin(stack.dataDir, "clock", "25h")).code).toBe(0);
   const late = await runAdmin(stack.dataDir, "reply", HELLO);
   expect(late.errors).toMatch(
-    /^The local stack refused the reply \(window_closed\): [^\n]+ Hold a message instead: npm run admin -- hold "Hello"\.\n$/,
+    /^The local stack refused the reply \(window_closed\): [^\n]+ Hold a message instead: npm run admin -- hold "Hello"\.\nDocumentation: \S+#window_closed\n$/,
   );
   const { code, output } = await runAdmin(stack.dataDir, "hold", HELLO, "--actor", "ann");
   expect(code).toBe(0);

@@ -278,7 +278,9 @@ describe("admin listen prints one line and exits with 1 for", () => {
     ] as const) {
       const run = await runAdmin(stack.dataDir, "listen", "--forward-to", receiver.url, ...args);
       expect([run.code, run.output]).toEqual([1, ""]);
-      expect(run.errors).toMatch(new RegExp(`^The local stack refused the endpoint \\(${code}\\): [^\\n]+\\n$`));
+      expect(run.errors).toMatch(
+        new RegExp(`^The local stack refused the endpoint \\(${code}\\): [^\\n]+\\nDocumentation: \\S+#${code}\\n$`),
+      );
     }
     expect(await endpointIds()).toEqual(before);
   });

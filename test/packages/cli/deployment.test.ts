@@ -10,6 +10,7 @@ import { type CliProcess, openConfigFolder, runCli, startCli } from "./support/r
 // The command against a deployment: what a test's servers answer stands for one.
 
 const KEY = "svc_test_k";
+const DOCS_URL = "https://parley.example/docs/errors#unauthorized";
 const programs = new Set<CliProcess>();
 afterEach(async () => {
   for (const program of programs) await program.stop();
@@ -89,11 +90,34 @@ test("events ends with 1 and the reason when the key is revoked", async () => {
   stream.playTickets((response) => {
     response.writeHead(401, { "content-type": "application/json" });
     response.end(
-      JSON.stringify({ ok: false, error: { code: "unauthorized", message: "Invalid API key.", detail: "" } }),
+      JSON.stringify({
+        ok: false,
+        error: { code: "unauthorized", message: "Invalid API key.", detail: "", docs_url: DOCS_URL },
+      }),
     );
   });
   const { code, errors } = await runCli(["events"], { PARLEY_URL: stream.url, PARLEY_KEY: KEY });
-  expect([code, errors]).toEqual([1, "The deployment ended the realtime stream (unauthorized): Invalid API key.\n"]);
+  expect([code, errors]).toEqual([
+    1,
+    `The deployment ended the realtime stream (unauthorized): Invalid API key.\nDocumentation: ${DOCS_URL}\n`,
+  ]);
+});
+
+test("a refusal is followed by the documentation that the response names, and by none if it is no web address", async () => {
+  await using server = await startScriptedServer();
+  const env = { PARLEY_URL: server.url, PARLEY_KEY: KEY };
+  const refused = "The deployment refused the request (forbidden): No access.\n";
+  for (const [docsUrl, line] of [
+    [DOCS_URL, `Documentation: ${DOCS_URL}\n`],
+    ["javascript:alert(1)", ""],
+    [7, ""],
+  ]) {
+    const error = { code: "forbidden", message: "No access.", detail: "", docs_url: docsUrl };
+    server.play((response) => {
+      response.writeHead(403, { "content-type": "application/json" }).end(JSON.stringify({ ok: false, error }));
+    });
+    expect(await runCli(["reply", "Hello"], env)).toEqual({ code: 1, output: "", errors: `${refused}${line}` });
+  }
 });
 
 test("events replay sends an event to each endpoint that got it, and says what a refusal needs", async () => {

@@ -141,7 +141,11 @@ test("202 is data like 200", async () => {
 
 test("a response that is a failure has everything that the API says", async () => {
   const errors = [{ field: "attachments[0].url", problem: "must be an https URL" }];
-  const failure = { code: "invalid_request", message: "Invalid field.", detail: "attachments", errors };
+  const docsUrl = "https://parley.example/docs/errors#invalid_request";
+  const failure = {
+    ...{ code: "invalid_request", message: "Invalid field.", detail: "attachments", errors },
+    docs_url: docsUrl,
+  };
   server.play(fail(400, failure, { "retry-after": "4" }));
   const error = await parley.messages.reply({ conversation_id: "c" }).catch((reason) => reason);
   expect(error).toBeInstanceOf(ParleyError);
@@ -155,8 +159,18 @@ test("a response that is a failure has everything that the API says", async () =
     correlationId: "cor_1",
     retryAfter: 4,
     errors,
+    docsUrl,
   });
 });
+
+test.each([undefined, null, 7, "", "javascript:alert(1)", "//parley.example/docs"])(
+  "a failure whose docs_url is %j has no docsUrl",
+  async (docsUrl) => {
+    server.play(fail(403, { code: "forbidden", docs_url: docsUrl }));
+    const error = await parley.messages.reply({ conversation_id: "c" }).catch((reason) => reason);
+    expect(error).toMatchObject({ code: "forbidden", docsUrl: null });
+  },
+);
 
 test("a response of the platform's refusal is not repeated", async () => {
   server.play(fail(502, { code: "send_failed", detail: "outcome_unknown" }), ok({}));

@@ -2,7 +2,7 @@ import type { ParleyError } from "../../../client/src/errors.ts";
 import type { StreamEvent } from "../../../client/src/realtime/frames.ts";
 import type { WebhookEvent } from "../../../client/src/webhook-verifier.ts";
 import { CliError } from "../cli-error.ts";
-import type { Target } from "./target.ts";
+import { documentationLine, type Target } from "./target.ts";
 
 export interface EventsOptions {
   /** Only these types. */
@@ -47,6 +47,6 @@ function isWebhookEvent(event: StreamEvent): event is WebhookEvent {
   return !STREAM_ONLY.has(event.type);
 }
 
-function endError({ name }: Target, { code, message }: ParleyError): CliError {
-  return new CliError(`${name} ended the realtime stream (${code}): ${message}`);
+function endError({ name }: Target, error: ParleyError): CliError {
+  return new CliError(`${name} ended the realtime stream (${error.code}): ${error.message}${documentationLine(error)}`);
 }

@@ -76,8 +76,15 @@ export async function callApi<T>(target: Target, call: Promise<T>, subject: stri
     if (error.code === "connection_failed" || error.code === "timeout") throw target.unreachable(error);
     if (error.code === "unexpected_response") throw new CliError(`${target.name} returned an unreadable response.`);
     const explanation = [error.message, error.detail, advice].filter(Boolean).join(" ");
-    throw new CliError(`${target.name} refused ${subject} (${error.code}): ${explanation.replace(/\s+/g, " ")}`);
+    throw new CliError(
+      `${target.name} refused ${subject} (${error.code}): ${explanation.replace(/\s+/g, " ")}${documentationLine(error)}`,
+    );
   }
+}
+
+/** A line with the documentation of the error's code, to follow its message. Empty when the response names none. */
+export function documentationLine({ docsUrl }: ParleyError): string {
+  return docsUrl === null ? "" : `\nDocumentation: ${docsUrl}`;
 }
 
 function openApi(baseUrl: string, apiKey: string, tenant: string | undefined): Parley {
