@@ -1,8 +1,8 @@
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { build as bundle } from "esbuild";
-import { buildMailboxFile, type MailboxBuild, mailboxBuilds } from "../packages/local-aws/src/mailbox/page-build.ts";
 import { compileTypes, packPackage, programOptions } from "./packages/pack.ts";
+import { writeMailboxPage } from "./packages/page-files.ts";
 
 // `node bin/local-aws-package.ts FOLDER` builds the package that runs templates and writes it as a .tgz to the folder. With
 // --check it does so in a temporary folder.
@@ -29,10 +29,6 @@ async function build(source: string, folder: string): Promise<void> {
     external: [...Object.keys(dependencies), "*/page-build.ts"],
   });
   await bundle({ ...options, entryPoints: [join(src, "lambda/sandbox-entry.ts")] });
-  const page = join(dist, "mailbox/page");
-  mkdirSync(page, { recursive: true });
-  cpSync(join(src, "mailbox/page/index.html"), join(page, "index.html"));
-  for (const name of Object.keys(mailboxBuilds) as MailboxBuild[])
-    writeFileSync(join(page, name), await buildMailboxFile(name));
+  await writeMailboxPage(dist);
   compileTypes(source, join(dist, "types"));
 }

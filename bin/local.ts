@@ -8,11 +8,13 @@ import { join } from "node:path";
 process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), "node-compile-cache");
 enableCompileCache();
 
-const { LOCAL_HELP, readSettings, requestsHelp } = await import("../local/stack/settings.ts");
+const { readSettings, requestsHelp } = await import("../local/stack/settings.ts");
 const flags = process.argv.slice(2);
 
-if (requestsHelp(flags)) console.log(LOCAL_HELP);
-else {
+if (requestsHelp(flags)) {
+  const { LOCAL_HELP } = await import("../local/stack/help.ts");
+  console.log(LOCAL_HELP);
+} else {
   const { openSeedPorts } = await import("../local/stack/seed-ports.ts");
   const { runStackProcess } = await import("../local/stack/stack-process.ts");
   await runStackProcess(() => ({ ...readSettings(flags, process.env), seedPorts: openSeedPorts }));

@@ -3,10 +3,14 @@ import { join } from "node:path";
 import { build as bundle } from "esbuild";
 import { bundleNeutralModule, compileTypes, type PackageBuild, packPackage, programOptions } from "./packages/pack.ts";
 
-// `node bin/package.ts cli|receiver FOLDER` builds a package and writes it as a .tgz to the folder. With --check it does so in a
+// `node bin/package.ts cli|dev|receiver FOLDER` builds a package and writes it as a .tgz to the folder. With --check it does so in a
 // temporary folder.
 
-const builds: Readonly<Record<string, PackageBuild["build"]>> = { cli: buildCli, receiver: buildReceiver };
+const builds: Readonly<Record<string, PackageBuild["build"]>> = {
+  cli: buildCli,
+  dev: buildDev,
+  receiver: buildReceiver,
+};
 
 const [name = "", target] = process.argv.slice(2);
 const build = Object.hasOwn(builds, name) ? builds[name] : undefined;
@@ -28,6 +32,12 @@ async function buildCli(source: string, folder: string): Promise<void> {
     ...programOptions,
   });
   chmodSync(program, 0o755);
+}
+
+/** Writes dist with the local stack. Its build loads the CDK, which the other packages do not need. */
+async function buildDev(source: string, folder: string): Promise<void> {
+  const { buildDev } = await import("./packages/dev-build.ts");
+  await buildDev(source, folder);
 }
 
 /** Writes dist with one module, which contains what it uses of the client, and the declarations of both. */

@@ -1,8 +1,7 @@
-import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build as bundle } from "esbuild";
-import { buildPageFile, type PageBuild, pageBuilds } from "../packages/simulator/src/page-build.ts";
 import { compileTypes, packPackage, programOptions } from "./packages/pack.ts";
+import { writeSimulatorFiles } from "./packages/page-files.ts";
 
 // `node bin/simulator-package.ts FOLDER` builds the package of the simulator and writes it as a .tgz to the folder. With
 // --check it does so in a temporary folder.
@@ -22,11 +21,6 @@ async function build(source: string, folder: string): Promise<void> {
     // The page is built: nothing loads what builds it.
     external: ["*/page-build.ts"],
   });
-  const page = join(dist, "page");
-  mkdirSync(page, { recursive: true });
-  for (const name of ["index.html", "icon.svg"]) cpSync(join(src, "page", name), join(page, name));
-  for (const name of Object.keys(pageBuilds) as PageBuild[]) writeFileSync(join(page, name), await buildPageFile(name));
-  cpSync(join(src, "media/clip.webm"), join(dist, "clip.webm"));
-  cpSync(join(src, "scenarios"), join(dist, "scenarios"), { recursive: true });
+  await writeSimulatorFiles(dist);
   compileTypes(source, join(dist, "types"));
 }

@@ -38,7 +38,7 @@ const commands: Readonly<Record<string, Command>> = {
   reply: async (values) => print(values, await (await import("./local-commands.ts")).replyLocally(values)),
   hold: async (values) => print(values, await (await import("./local-commands.ts")).holdLocally(values)),
   scenario: async (values) => print(values, await (await import("./local-commands.ts")).runLocalScenario(values)),
-  env: async (values) => (await import("./stack-variables.ts")).printVariables(values),
+  env: async (values) => (await import("#cli/commands/env.ts")).env(values),
   clock: async (values) => print(values, await (await import("./local-commands.ts")).localClock(values)),
 };
 

@@ -5,14 +5,19 @@ import type { LocalJson } from "./local-json.ts";
 
 export interface BannerDetails {
   readonly dataDir: string;
-  /** The folder that the commands run in: that of the repository. */
+  /** The folder that the commands run in: that of the repository, or of a project that has the packages. */
   readonly cwd: string;
   /** The duration of the start, in milliseconds. */
   readonly startedIn: number;
+  /** The program with the commands, as it is called. Default: `npm run admin --`. */
+  readonly commands?: string | undefined;
 }
 
 /** The text printed when the stack is ready: addresses, keys, and commands to copy and run. */
-export function banner(local: LocalJson, { dataDir, cwd, startedIn }: BannerDetails): string {
+export function banner(
+  local: LocalJson,
+  { dataDir, cwd, startedIn, commands = "npm run admin --" }: BannerDetails,
+): string {
   const rows: [string, string | undefined][] = [
     ["Console", `${local.base_url}/app`],
     ["Sign in", local.sign_in_url],
@@ -31,12 +36,21 @@ export function banner(local: LocalJson, { dataDir, cwd, startedIn }: BannerDeta
   // The admin commands find the stack by its data folder. The default needs no variable.
   const variables = dataDir === resolve(cwd, ".parley") ? "" : `PARLEY_DATA=${shellQuote(dataDir)} `;
   const ready = `Parley is running. It started in ${(startedIn / 1_000).toFixed(1)} s.`;
-  return ["", ready, "", ...table, ...commands(local, variables), "", "Press Ctrl-C to stop.", ""].join("\n");
+  return [
+    "",
+    ready,
+    "",
+    ...table,
+    ...exampleCommands(local, `${variables}${commands}`),
+    "",
+    "Press Ctrl-C to stop.",
+    "",
+  ].join("\n");
 }
 
-function commands({ base_url, simulator_url, live_key, accounts }: LocalJson, variables: string): string[] {
+function exampleCommands({ base_url, simulator_url, live_key, accounts }: LocalJson, program: string): string[] {
   if (!live_key) return [];
-  const admin = (command: string) => `  ${variables}npm run admin -- ${command}`;
+  const admin = (command: string) => `  ${program} ${command}`;
   const canWrite = simulator_url !== undefined && accounts.length > 0;
   return [
     "",

@@ -55,36 +55,6 @@ export interface LocalSettings {
 
 const USAGE = "Valid flags: --port <number>, --data <folder>, --fresh, --demo, --help.";
 
-/** The output of `npm run local -- --help`. */
-export const LOCAL_HELP = `Run all of Parley on this machine. Stop it with Ctrl-C.
-
-Usage: npm run local -- [flags]
-  --port <number>   port of the API; the simulator, the emulators and the WebSocket API use the next three (default: 8787; 0: free ports)
-  --data <folder>   data folder (default: .parley)
-  --fresh           empty the data folder first
-  --demo            play two dozen conversations of a small workshop into the inbox, each once
-  --help            show this help
-
-Environment variables:
-  PARLEY_PORT, PARLEY_DATA                             the same as --port and --data
-  PARLEY_SEED=0                                        create only the tenant and its keys, without accounts
-  PARLEY_SITE_URL                                      target of / and /.well-known/security.txt
-  PARLEY_SIGN_UP=open                                  let anyone sign in and create a tenant
-  PARLEY_SIZE=small                                    run the template of a new AWS account (default: standard)
-  PARLEY_CONCURRENCY                                   refuse invocations beyond so many at once (default: 1000)
-  PARLEY_PLATFORM_URLS                                 JSON of platform hosts to use instead of the simulator
-  PARLEY_META_APP_SECRET, PARLEY_INSTAGRAM_APP_SECRET  the app secrets (default: random)
-  PARLEY_VERIFY_TOKEN                                  the verify token (default: random)
-  PARLEY_META_APP_ID, PARLEY_INSTAGRAM_APP_ID          the app's ids (default: those of the simulated app)
-  PARLEY_EGRESS=strict                                 apply the deployed rules for webhook addresses
-  PARLEY_IAM=strict                                    refuse what the role of a function does not allow
-  PARLEY_SQS_CHAOS                                     share of queue messages, 0 to 1, to deliver twice
-  PARLEY_DYNAMODB=dynamodb-local                       run Amazon's DynamoDB Local, which needs Java 17
-  PARLEY_DYNAMODB_EXPOSED=1                            accept an engine that listens on every interface, as DynamoDB Local does
-  PARLEY_ORIGINS                                       origins of your own pages that may call the API, with commas
-
-Details: docs/operate/local-stack.md`;
-
 export function requestsHelp(flags: readonly string[]): boolean {
   return flags.includes("--help") || flags.includes("-h");
 }

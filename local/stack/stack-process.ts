@@ -11,8 +11,12 @@ const STOP_MAX_MS = 4_500;
  * Runs a stack until the process gets SIGINT or SIGTERM, and then exits with code 0, even while the stack starts.
  * Prints each step of the start with the seconds since the process started, and the banner when the stack is ready. Exits
  * with code 1 and one line on stderr if the stack cannot start.
+ * @param options `commands` is the program whose commands the banner shows; default: that of the repository
  */
-export async function runStackProcess(readSettings: () => StackSettings): Promise<void> {
+export async function runStackProcess(
+  readSettings: () => StackSettings,
+  { commands }: { readonly commands?: string } = {},
+): Promise<void> {
   process.umask(PRIVATE_UMASK);
   const stopping = new AbortController();
   let starting: Promise<Stack> | undefined;
@@ -31,7 +35,7 @@ export async function runStackProcess(readSettings: () => StackSettings): Promis
   try {
     starting = startStack({ ...readSettings(), signal: stopping.signal, progress, ownsProcess: true });
     const { local, dataDir } = await starting;
-    printLine(banner(local, { dataDir, cwd: process.cwd(), startedIn: performance.now() }));
+    printLine(banner(local, { dataDir, cwd: process.cwd(), startedIn: performance.now(), commands }));
   } catch (error) {
     // After a signal the failure is expected, and stop() exits the process.
     if (stopping.signal.aborted) return;

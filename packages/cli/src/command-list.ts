@@ -1,6 +1,8 @@
 import { clock } from "./commands/clock.ts";
 import { hold, reply, writeMessage } from "./commands/conversation.ts";
+import { dev } from "./commands/dev.ts";
 import { doctor } from "./commands/doctor.ts";
+import { env } from "./commands/env.ts";
 import { events } from "./commands/events.ts";
 import { listen } from "./commands/listen.ts";
 import { logs } from "./commands/logs.ts";
@@ -18,17 +20,21 @@ export const options = {
   account: text,
   actor: text,
   conversation: text,
+  data: text,
   endpoint: text,
   events: text,
   "forward-to": text,
   lines: text,
   match: text,
   person: text,
+  port: text,
   tenant: text,
   "trust-certificate": text,
   url: text,
+  demo: flag,
   follow: flag,
   force: flag,
+  fresh: flag,
   json: flag,
   help: { ...flag, short: "h" },
 } as const;
@@ -63,6 +69,24 @@ const LOCAL_ONLY = "It works on the local stack only.";
 
 /** By name, in the order of the help. */
 export const commands: Readonly<Record<string, Command>> = {
+  dev: {
+    usage: "dev [--port NUMBER] [--data FOLDER] [--fresh] [--demo]",
+    summary: "Run the local stack: all of Parley on this machine.",
+    help: `It needs the package @parley/dev. Stop it with Ctrl-C.
+  --port NUMBER  port of the API; the next three are used, too (default: 8787; 0: free ports)
+  --data FOLDER  data folder (default: .parley)
+  --fresh        empty the data folder first
+  --demo         play two dozen conversations of a small workshop into the inbox, each once`,
+    options: ["port", "data", "fresh", "demo"],
+    run: dev,
+  },
+  env: {
+    usage: "env",
+    summary: "Print the address and the live key of the local stack as the variables BASE and KEY.",
+    help: `eval "$(npx parley env)" sets them in a shell.`,
+    options: ["json"],
+    run: env,
+  },
   listen: {
     usage: "listen [--forward-to URL] [--events TYPE,TYPE] [--trust-certificate FILE]",
     summary: "Forward events to a receiver on this machine, or print them.",

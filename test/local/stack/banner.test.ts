@@ -52,6 +52,16 @@ it("the banner shows addresses, the key, how long the start took, and short comm
   ]);
 });
 
+it("the banner of the packages shows the commands of parley", () => {
+  const lines = banner(seededLocalJson, { ...details, commands: "npx parley" }).split("\n");
+  expect(lines.filter((line) => /parley (listen|message|reply)/.test(line))).toEqual([
+    "  npx parley listen",
+    '  npx parley message "Hi"',
+    '  npx parley reply "Hello"',
+  ]);
+  expect(lines.join("\n")).not.toContain("npm run");
+});
+
 it("the banner names another data folder than the default in each admin command, quoted for a shell", () => {
   expect(commands(seededLocalJson, "/tmp/an owner's data")[0]).toBe(
     "PARLEY_DATA='/tmp/an owner'\\''s data' npm run admin -- listen",

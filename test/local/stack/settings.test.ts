@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { LocalRefusal } from "#local-aws/support/local-refusal.ts";
-import { LOCAL_HELP, readSettings, requestsHelp } from "../../../local/stack/settings.ts";
+import { LOCAL_HELP } from "../../../local/stack/help.ts";
+import { readSettings, requestsHelp } from "../../../local/stack/settings.ts";
 import { readPage } from "../../docs/markdown.ts";
 
 const hosts = {

@@ -53,7 +53,7 @@ export async function findAccount(target: Target, handle: string | undefined): P
   const account = accounts.find((one) => handle === undefined || one.handle === handle.replace(/^@/, ""));
   if (account) return account;
   if (accounts.length === 0)
-    throw new CliError("The tenant has no accounts. Connect one on the page that npm run local prints as Accounts.");
+    throw new CliError("The tenant has no accounts. Connect one in the console, on its page Accounts.");
   throw new CliError(`Unknown account ${handle}. Use one of ${accounts.map((one) => one.handle).join(", ")}.`);
 }
 

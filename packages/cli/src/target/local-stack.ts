@@ -25,7 +25,7 @@ export function localStack(): LocalStack {
 export function stackNotRunning(): CliError {
   const folder = dataFolder();
   return new CliError(
-    `No local stack runs with the data folder ${folder}. Start it with npm run local, or set PARLEY_DATA.`,
+    `No local stack runs with the data folder ${folder}. Start it with npx parley dev, or npm run local in the repository, or set PARLEY_DATA.`,
   );
 }
 
