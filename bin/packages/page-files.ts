@@ -15,6 +15,7 @@ export async function writeSimulatorFiles(dist: string): Promise<void> {
   for (const name of Object.keys(pageBuilds) as PageBuild[]) writeFileSync(join(page, name), await buildPageFile(name));
   cpSync(join(src, "media/clip.webm"), join(dist, "clip.webm"));
   cpSync(join(src, "scenarios"), join(dist, "scenarios"), { recursive: true });
+  cpSync(join(src, "scenario.schema.json"), join(dist, "scenario.schema.json"));
 }
 
 /** Writes what the modules of local-aws read beside them: the built page of the mailbox. */

@@ -58,6 +58,7 @@ test("the packed simulator has the program, the module, its types, the page and 
     "dist/index.js",
     "dist/main.js",
     ...["consent.css", "icon.svg", "index.html", "page.css", "page.js"].map((name) => `dist/page/${name}`),
+    "dist/scenario.schema.json",
     ...readdirSync(join(PROJECT, "packages/simulator/src/scenarios"))
       .map((name) => `dist/scenarios/${name}`)
       .sort(),

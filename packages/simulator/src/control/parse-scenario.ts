@@ -11,20 +11,19 @@ import {
 } from "../http/fields.ts";
 import { messageFields } from "../scenario/message-ids.ts";
 import { type Scenario, type ScenarioStep, scenarioPlatforms, stepNames } from "../scenario/model.ts";
+import { scenarioLimits } from "./scenario-limits.ts";
 import { requiredFields, stepFields } from "./step-fields.ts";
 
-const stepsMax = 100;
-const repeatMax = 1_000;
-const peopleMax = 100;
-/** Of all steps together. */
-const actionsMax = 2_000;
-
+const { stepsMax, repeatMax, peopleMax, actionsMax, titleCharsMax, descriptionCharsMax, personCharsMax, stepName } =
+  scenarioLimits;
 const stepMembers = ["do", "repeat", "people", "as"];
 
 /** Parses a scenario. Throws a BadInput that names the place, such as `steps[2]: unknown field "txt"`. */
 export function parseScenario(value: unknown): Scenario {
   if (!isFields(value)) throw new BadInput('a scenario must be an object such as {"title": "…", "steps": []}');
-  refuseUnknownFields(value, ["title", "description", "platform", "person", "steps"]);
+  refuseUnknownFields(value, ["title", "description", "platform", "person", "steps", "$schema"]);
+  // The address of the JSON Schema, for editors.
+  optionalString(value, "$schema");
   const { steps } = value;
   if (!Array.isArray(steps) || steps.length === 0 || steps.length > stepsMax)
     throw new BadInput(`steps must be a list of 1 to ${stepsMax} steps`);
@@ -33,10 +32,10 @@ export function parseScenario(value: unknown): Scenario {
   const actions = parsedSteps.reduce((sum, { repeat }) => sum + repeat, 0);
   if (actions > actionsMax) throw new BadInput(`the steps repeat ${actions} times in all; the limit is ${actionsMax}`);
   return {
-    title: limitedText(value, "title", 80) || "Scenario",
-    description: limitedText(value, "description", 500),
+    title: limitedText(value, "title", titleCharsMax) || "Scenario",
+    description: limitedText(value, "description", descriptionCharsMax),
     platform: optionalEnum(value, "platform", scenarioPlatforms) ?? "any",
-    person: limitedText(value, "person", 60) || "Robin Vale",
+    person: limitedText(value, "person", personCharsMax) || "Robin Vale",
     steps: parsedSteps,
   };
 }
@@ -53,18 +52,18 @@ function parseStep(value: unknown, names: Set<string>): ScenarioStep {
   requiredString(value, "do");
   const name = optionalEnum(value, "do", stepNames);
   if (name === undefined) throw new BadInput(`do must be one of ${stepNames.join(", ")}`);
-  const checks = stepFields[name];
-  refuseUnknownFields(value, [...stepMembers, ...Object.keys(checks)]);
-  for (const [field, check] of Object.entries(checks)) check(value, field);
+  const rules = stepFields[name];
+  refuseUnknownFields(value, [...stepMembers, ...Object.keys(rules)]);
+  for (const [field, { check }] of Object.entries(rules)) check(value, field);
   for (const field of requiredFields[name] ?? [])
     if (value[field] === undefined || value[field] === null)
       throw new BadInput(`${field} is missing: ${name} requires it`);
   checkReferences(value, names);
   const as = optionalString(value, "as") ?? null;
-  if (as !== null && !/^[a-z][a-z0-9_]{0,29}$/.test(as))
+  if (as !== null && !new RegExp(stepName).test(as))
     throw new BadInput("as must be 1 to 30 lowercase letters, digits and underscores, and begin with a letter");
   if (as !== null) names.add(as);
-  const fields = Object.fromEntries(Object.entries(value).filter(([field]) => Object.hasOwn(checks, field)));
+  const fields = Object.fromEntries(Object.entries(value).filter(([field]) => Object.hasOwn(rules, field)));
   return {
     do: name,
     fields,

@@ -12,35 +12,48 @@ import { faultModes, faultTargets } from "../world/faults.ts";
 import { tokenActions } from "../world/token-actions.ts";
 import { personKinds } from "./person-events.ts";
 
-/** Throws a BadInput if the field is set and not valid. */
-type Check = (fields: Fields, name: string) => void;
+/** What a field of a step may be: as a check, and as JSON Schema, of which null is always a part and means that the field is absent. */
+interface FieldRule {
+  /** Throws a BadInput if the field is set and not valid. */
+  readonly check: (fields: Fields, name: string) => void;
+  readonly schema: object;
+}
 
 const charsMax = 20_000;
 const attachmentsMax = 30;
 const yearMs = 365 * 24 * 3_600_000;
 
-const text: Check = (fields, name) => {
-  if ((optionalString(fields, name) ?? "").length > charsMax)
-    throw new BadInput(`${name} is longer than ${charsMax} characters`);
+const text: FieldRule = {
+  check(fields, name) {
+    if ((optionalString(fields, name) ?? "").length > charsMax)
+      throw new BadInput(`${name} is longer than ${charsMax} characters`);
+  },
+  schema: { type: ["string", "null"], maxLength: charsMax },
 };
-const flag: Check = (fields, name) => void optionalBoolean(fields, name);
-const integer =
-  (min: number, max: number): Check =>
-  (fields, name) =>
-    void optionalInteger(fields, name, min, max);
-const oneOf =
-  (values: readonly string[]): Check =>
-  (fields, name) =>
-    void optionalEnum(fields, name, values);
+const flag: FieldRule = {
+  check: (fields, name) => void optionalBoolean(fields, name),
+  schema: { type: ["boolean", "null"] },
+};
+const integer = (min: number, max: number): FieldRule => ({
+  check: (fields, name) => void optionalInteger(fields, name, min, max),
+  schema: { type: ["integer", "null"], minimum: min, maximum: max },
+});
+const oneOf = (values: readonly string[]): FieldRule => ({
+  check: (fields, name) => void optionalEnum(fields, name, values),
+  schema: { enum: [...values, null] },
+});
 
-const attachments: Check = (fields, name) => {
-  const list = fields[name] ?? [];
-  if (!Array.isArray(list) || list.length > attachmentsMax || !list.every(isFields))
-    throw new BadInput(`${name} must be a list of at most ${attachmentsMax} {type, url}`);
+const attachments: FieldRule = {
+  check(fields, name) {
+    const list = fields[name] ?? [];
+    if (!Array.isArray(list) || list.length > attachmentsMax || !list.every(isFields))
+      throw new BadInput(`${name} must be a list of at most ${attachmentsMax} {type, url}`);
+  },
+  schema: { type: ["array", "null"], maxItems: attachmentsMax, items: { type: "object" } },
 };
 
-/** The fields of each step, with their checks. The route itself checks what depends on the state. */
-export const stepFields: Record<StepName, Record<string, Check>> = {
+/** The fields of each step, with their rules. The route itself checks what depends on the state. */
+export const stepFields: Record<StepName, Record<string, FieldRule>> = {
   "person-sends": {
     person: text,
     kind: oneOf(personKinds),
