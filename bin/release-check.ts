@@ -3,7 +3,7 @@
 // bill of materials and the source maps.
 
 import { type ExecFileSyncOptionsWithStringEncoding, execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -16,6 +16,7 @@ import { lockedPackages } from "./packages/lock-file.ts";
 import { projectBom } from "./packages/sbom.ts";
 import { bundleProblems, filesBelow } from "./release/bundle-problems.ts";
 import { packageFolders, packageProblems } from "./release/deployed-packages.ts";
+import { packageVersionProblems, publishedFolders } from "./release/package-versions.ts";
 import { notedChanges, type ReleaseFiles, upgradeNoteProblems } from "./release/upgrade-notes.ts";
 
 const project = fileURLToPath(new URL("..", import.meta.url));
@@ -74,6 +75,17 @@ function versionProblems(): string[] {
   return upgradeNoteProblems(changeLog, heading, changes);
 }
 
+/** Of the packages that the tag publishes. */
+function publishedProblems(): string[] {
+  const packages = publishedFolders.map((name) => {
+    const folder = `packages/${name}`;
+    const file = existsSync(join(project, folder, "package.json")) ? "package.json" : "pyproject.toml";
+    const changeLog = existsSync(join(project, folder, "CHANGELOG.md")) ? readFile(`${folder}/CHANGELOG.md`) : null;
+    return { folder, description: readFile(`${folder}/${file}`), changeLog };
+  });
+  return packageVersionProblems(version, packages);
+}
+
 function buildProblems(): string[] {
   const folder = mkdtempSync(join(tmpdir(), "parley-release-"));
   try {
@@ -106,7 +118,7 @@ function buildProblems(): string[] {
 }
 
 // A wrong tag or a missing note is shown before anything is built.
-const beforeBuild = versionProblems();
+const beforeBuild = [...versionProblems(), ...publishedProblems()];
 const problems = beforeBuild.length > 0 ? beforeBuild : buildProblems();
 for (const problem of problems) process.stderr.write(`${problem}\n`);
 if (problems.length > 0) process.exitCode = 1;

@@ -72,6 +72,7 @@ test("the packed stack has the program, the module, its types, the sandbox and t
     .map((entry) => relative(installed(""), join(entry.parentPath, entry.name)))
     .filter((file) => !file.endsWith(".d.ts"));
   expect(files.map((file) => file.replace(/^dist\/chunk-\w+/, "dist/chunk")).sort()).toEqual([
+    "CHANGELOG.md",
     "LICENSE",
     "README.md",
     "dist/chunk.js",
