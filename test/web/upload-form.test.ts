@@ -80,7 +80,7 @@ interface Posted {
 }
 
 /** The program of the guide. */
-const guideProgram = codeBlocks("docs/guides/uploads.md").find(({ language }) => language === "js")?.code;
+const guideProgram = codeBlocks("docs/guides/uploads.md").find(({ code }) => code.includes("XMLHttpRequest"))?.code;
 
 /** A function of the page. It is text because the project has no types of a page. */
 const POST = `async ({ url, fields, size }) => {

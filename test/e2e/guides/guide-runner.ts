@@ -1,10 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type CodeBlock, codeBlocks } from "../../docs/code-blocks.ts";
-import { PROJECT, readPage } from "../../docs/markdown.ts";
-import type { LocalStack } from "../support/local-stack.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 /** The ports that the guides name. Each test run uses free ones instead. */
@@ -22,26 +20,36 @@ export interface RunningGuide {
 
 /** What the programs of the guides print once they accept requests, or nothing. */
 const READY = /Listening on port/;
+/** What the stack prints when it runs. */
+const STACK_READY = /Parley is running\./;
+/** The block with which a guide starts the stack, in another terminal. */
+const STACK_COMMAND = "npx parley dev";
 
 /** What a guide runs on. */
 export interface GuideMachine {
-  readonly stack: LocalStack;
+  /** The data folder of a running stack. Null: the guide's own command starts one from the packed package. */
+  readonly dataDir: string | null;
   readonly ports: Ports;
-  /** The packed client: the file that `npm install @parley/client` installs until the package is published. */
-  readonly clientArchive: string;
+  /**
+   * The packed packages by their names, such as `@parley/client`: the files that `npm install` installs until they are published.
+   * One that is null is left out: its stack runs already.
+   */
+  readonly archives: Readonly<Record<string, string | null>>;
+  /** What the programs in the background print before a reader runs a command, by the command. */
+  readonly printedBefore?: Readonly<Record<string, RegExp>>;
+  /** How long a program, or the stack, may take until it is ready. Default: 20. */
+  readonly readySeconds?: number;
 }
 
 /**
  * Does what a page says, in an empty folder outside the repository: saves its programs, starts those marked `background`, and
- * runs its shell blocks in order in one shell, on a running stack. Blocks marked `elsewhere` are for another terminal. A page
- * that names `verify.ts` has that file. Throws with the line and the output of a block that fails.
+ * runs its shell blocks in order in one shell. Blocks marked `elsewhere` are for another terminal, and those marked `tab` are
+ * parts of programs. Throws with the line and the output of a block that fails.
  */
 export async function runGuide(page: string, machine: GuideMachine): Promise<RunningGuide> {
   const folder = mkdtempSync(join(tmpdir(), "parley-guide-"));
-  if (readPage(page).includes("receivers/verify.ts"))
-    copyFileSync(join(PROJECT, "docs/guides/receivers/verify.ts"), join(folder, "verify.ts"));
-  // The guides that read the data folder are followed in the repository.
-  if (readPage(page).includes(".parley/")) symlinkSync(machine.stack.dataDir, join(folder, ".parley"));
+  // As if the stack had been started in this folder.
+  if (machine.dataDir !== null) symlinkSync(machine.dataDir, join(folder, ".parley"));
   const guide = new Guide(page, folder, machine);
   try {
     for (const block of codeBlocks(page)) await guide.run(block);
@@ -51,6 +59,9 @@ export async function runGuide(page: string, machine: GuideMachine): Promise<Run
   }
   return guide;
 }
+
+/** `npx` without npm, which costs more CPU time than the command. */
+const RUNNER = `npx() { "./node_modules/.bin/$1" "\${@:2}"; }`;
 
 class Guide implements RunningGuide {
   readonly outputs: string[] = [];
@@ -68,15 +79,25 @@ class Guide implements RunningGuide {
   }
 
   async run(block: CodeBlock): Promise<void> {
-    if (block.marks.includes("elsewhere") || block.marks.includes("tab")) return;
     const code = this.withPorts(block.code);
+    if (this.machine.dataDir === null && code.trim() === STACK_COMMAND) return await this.start(code, block.line);
+    if (block.marks.includes("elsewhere") || block.marks.includes("tab")) return;
     if (block.file !== null) this.save(block.file, code);
     else if (block.marks.includes("background")) await this.start(code, block.line);
-    else if (block.language === "sh") await this.execute(code, block.line);
-    else if (block.language === "json") JSON.parse(code);
+    else if (block.language === "sh") {
+      await this.awaitOutput(this.machine.printedBefore?.[code.trim()], code);
+      await this.execute(code, block.line);
+    } else if (block.language === "json") JSON.parse(code);
     // A part of a file in `receivers`, which test/docs/receivers.test.ts compares and runs.
     else if (block.language === "ts" && this.page.endsWith("/webhooks.md")) return;
     else if (block.language !== "text") throw new Error(`${this.page}:${block.line}: no test for ${block.language}`);
+  }
+
+  private async awaitOutput(printed: RegExp | undefined, command: string): Promise<void> {
+    if (printed === undefined) return;
+    await waitFor(`a program prints ${printed} before ${command}`, () => printed.test(this.programOutput()), {
+      seconds: this.machine.readySeconds ?? 20,
+    });
   }
 
   private withPorts(code: string): string {
@@ -88,19 +109,30 @@ class Guide implements RunningGuide {
     writeFileSync(join(this.folder, file), code);
   }
 
+  /** `npm install @parley/client` and so on, with the packed packages. */
+  private installer(): string {
+    const cases = Object.entries(this.machine.archives).map(
+      ([name, archive]) => `${name}) ${archive === null ? ":" : `archives+=(${archive})`};;`,
+    );
+    return `npm() {
+  [ "$1" = install ] || return 1
+  shift
+  local archives=() name
+  for name in "$@"; do case "$name" in ${cases.join(" ")} *) echo "$name is not packed"; return 1;; esac; done
+  command npm install --offline --no-audit --no-fund "\${archives[@]}"
+}`;
+  }
+
   private spawn(script: string): ChildProcess {
-    // `npm run admin` without npm, which costs more CPU time than the command. The test of the first run uses npm.
-    const admin = `while [ "$1" != -- ]; do shift; done; shift; node ${join(PROJECT, "bin/admin.ts")} "$@"`;
-    const install = `[ "$*" = "install @parley/client" ]; command npm install --offline --no-audit --no-fund ${this.machine.clientArchive}`;
-    const npm = `npm() { if [ "$1" = install ]; then ${install}; else ${admin}; fi; }`;
-    const before = `set -euo pipefail\n${npm}\nsource variables.sh`;
+    const before = `set -euo pipefail\n${this.installer()}\n${RUNNER}\nsource variables.sh`;
     return spawn("bash", ["-c", `${before}\n${script}`], {
       cwd: this.folder,
       detached: true,
       env: {
         HOME: this.folder,
         NODE_NO_WARNINGS: "1",
-        PARLEY_DATA: this.machine.stack.dataDir,
+        // Free ports for a stack that the guide starts.
+        PARLEY_PORT: "0",
         PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
       },
       stdio: ["ignore", "pipe", "pipe"],
@@ -108,7 +140,8 @@ class Guide implements RunningGuide {
   }
 
   private async start(code: string, line: number): Promise<void> {
-    const child = this.spawn(`exec ${code.trim()}`);
+    // `exec` needs a program, and `npx` is a function here.
+    const child = this.spawn(`exec ${code.trim().replace(/^npx /, "./node_modules/.bin/")}`);
     const closed = new Promise((resolve) => child.once("close", resolve));
     const program = { child, output: "", closed };
     for (const stream of [child.stdout, child.stderr])
@@ -116,12 +149,21 @@ class Guide implements RunningGuide {
         program.output += text;
       });
     this.programs.push(program);
-    // A program that prints nothing at its start gets its first request by a retry, if it is late.
-    const printsWhenReady = READY.test(readFileSync(join(this.folder, code.trim().split(" ").at(-1) ?? ""), "utf8"));
-    await waitFor(`the program of ${this.page}:${line} runs`, () => {
-      if (child.exitCode !== null) throw new Error(`${this.page}:${line}: ended with ${program.output}`);
-      return !printsWhenReady || READY.test(program.output);
-    });
+    const ready = this.readyOutput(code.trim());
+    await waitFor(
+      `the program of ${this.page}:${line} runs`,
+      () => {
+        if (child.exitCode !== null) throw new Error(`${this.page}:${line}: ended with ${program.output}`);
+        return ready === null || ready.test(program.output);
+      },
+      { seconds: this.machine.readySeconds ?? 20 },
+    );
+  }
+
+  /** A program that prints nothing at its start gets its first request by a retry, if it is late. */
+  private readyOutput(command: string): RegExp | null {
+    if (command === STACK_COMMAND) return STACK_READY;
+    return READY.test(readFileSync(join(this.folder, command.split(" ").at(-1) ?? ""), "utf8")) ? READY : null;
   }
 
   private async execute(code: string, line: number): Promise<void> {
@@ -144,7 +186,8 @@ class Guide implements RunningGuide {
   }
 
   async stop(): Promise<void> {
-    for (const { child } of this.programs) if (child.exitCode === null) child.kill("SIGKILL");
+    // The stack last, and with a signal by which it stops its engine.
+    for (const { child } of this.programs.toReversed()) if (child.exitCode === null) child.kill("SIGTERM");
     await Promise.all(this.programs.map(({ closed }) => closed));
     rmSync(this.folder, { recursive: true, force: true });
   }
