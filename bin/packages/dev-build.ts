@@ -59,8 +59,8 @@ async function writeAssembly(assembly: string): Promise<void> {
   try {
     synthesize({ outdir, context: assemblyContext(), bundles: await startBundling(join(outdir, "bundles")) });
     // The other files are for a deployment.
-    const needed = readdirSync(outdir).filter((name) => name.endsWith(".template.json") || name.startsWith("asset."));
-    for (const name of needed) cpSync(join(outdir, name), join(assembly, name), { recursive: true });
+    const parts = readdirSync(outdir).filter((name) => name.endsWith(".template.json") || name.startsWith("asset."));
+    for (const name of parts) cpSync(join(outdir, name), join(assembly, name), { recursive: true });
   } finally {
     rmSync(outdir, { recursive: true, force: true });
   }

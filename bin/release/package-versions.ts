@@ -26,9 +26,13 @@ export const publishedFolders = [
  */
 export function packageVersionProblems(version: string, packages: readonly PublishedPackage[]): string[] {
   return packages.flatMap(({ folder, description, changeLog }) => {
-    const found = versionIn(description);
+    const packageVersion = versionIn(description);
     return [
-      ...(found === version ? [] : [`${folder} has the version ${found ?? "of none"}, and the release ${version}.`]),
+      ...(packageVersion === version
+        ? []
+        : [
+            `${folder} has ${packageVersion === null ? "no version" : `the version ${packageVersion}`}, and the release ${version}.`,
+          ]),
       ...changeLogProblems(folder, version, changeLog),
     ];
   });
