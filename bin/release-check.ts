@@ -13,9 +13,10 @@ import { bundleBudgets } from "../lib/bundles/bundle-budgets.ts";
 import { bundleFunctions, readBundleSources } from "../lib/bundles/bundle-functions.ts";
 import { folderBytes } from "../lib/bundles/bundle-sizes.ts";
 import { lockedPackages } from "./packages/lock-file.ts";
+import { packageFolders } from "./packages/package-folders.ts";
 import { projectBom } from "./packages/sbom.ts";
 import { bundleProblems, filesBelow } from "./release/bundle-problems.ts";
-import { packageFolders, packageProblems } from "./release/deployed-packages.ts";
+import { packageProblems } from "./release/deployed-packages.ts";
 import { packageVersionProblems, publishedFolders } from "./release/package-versions.ts";
 import { notedChanges, type ReleaseFiles, upgradeNoteProblems } from "./release/upgrade-notes.ts";
 

@@ -6,8 +6,8 @@ import { build as bundle } from "esbuild";
 import { synthesize } from "../../lib/app.ts";
 import { readBundleSources, startBundling } from "../../lib/bundles/bundle-functions.ts";
 import { assemblyContext } from "../../local/stack/stack.ts";
-import { packageFolders } from "../release/deployed-packages.ts";
 import { programOptions } from "./pack.ts";
+import { packageFolders } from "./package-folders.ts";
 import { writeMailboxPage, writeSimulatorFiles } from "./page-files.ts";
 
 const project = fileURLToPath(new URL("../..", import.meta.url));

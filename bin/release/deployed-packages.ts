@@ -2,12 +2,6 @@ import { licenseProblem } from "../packages/licenses.ts";
 import type { LockedPackage } from "../packages/lock-file.ts";
 import { type Bom, isDevelopment } from "../packages/sbom.ts";
 
-/** The folder of each package that has one of the files, such as `node_modules/zod`. @param inputs paths from the project */
-export function packageFolders(inputs: readonly string[]): readonly string[] {
-  const folders = inputs.flatMap((input) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input) ?? []);
-  return [...new Set(folders)].sort();
-}
-
 /** The packages that the console's list of licenses names, as `name@version`. */
 export function consoleLicenses(text: string): readonly { readonly identity: string; readonly license: string }[] {
   return [...text.matchAll(/^## (\S+) - (\S+) \((.*)\)$/gm)].map(([, name, version, license = ""]) => ({

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { consoleLicenses, packageFolders, packageProblems } from "../../../bin/release/deployed-packages.ts";
+import { packageFolders } from "../../../bin/packages/package-folders.ts";
+import { consoleLicenses, packageProblems } from "../../../bin/release/deployed-packages.ts";
 
 const locked = [
   { path: "node_modules/zod", name: "zod", version: "4.0.0", license: "MIT" },

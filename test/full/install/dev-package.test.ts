@@ -2,11 +2,10 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { type RunningGuide, runGuide } from "../../e2e/guides/guide-runner.ts";
-import { packPackages } from "../../e2e/guides/packed-packages.ts";
+import { type PackedPackages, packPackages } from "../../e2e/guides/packed-packages.ts";
 import { freePort } from "../../e2e/support/fake-servers.ts";
-import { openedOnce } from "../../support/opened.ts";
 
 // The local stack as it is published, in a folder that has nothing else.
 
@@ -14,7 +13,13 @@ const QUICK_START = "docs/guides/quick-start.md";
 /** The machine may be busy. */
 const READY_SECONDS = 120;
 
-const packed = openedOnce(() => packPackages("@parley/client", "@parley/cli", "@parley/dev"));
+/** Packing synthesizes the templates and bundles all functions. */
+const PACK_MAX_MS = 600_000;
+let packed: PackedPackages;
+beforeAll(() => {
+  packed = packPackages("@parley/client", "@parley/cli", "@parley/dev");
+}, PACK_MAX_MS);
+afterAll(() => packed[Symbol.dispose]());
 
 /** The engine of the table, which a registry would serve as an optional dependency. Null on another system. */
 function packEngine(folder: string): string | null {
