@@ -87,9 +87,10 @@ test("parley dev refuses a setting that needs other templates, and names the pac
       env,
       stdio: ["ignore", "ignore", "inherit"],
     });
+  const program = join(folder, "node_modules/.bin/parley");
   const errorOf = () => {
     try {
-      execFileSync("./node_modules/.bin/parley", ["dev"], { cwd: folder, env, stdio: ["ignore", "ignore", "pipe"] });
+      execFileSync(program, ["dev"], { cwd: folder, env, stdio: ["ignore", "ignore", "pipe"] });
       return "";
     } catch (error) {
       return String((error as { stderr: Buffer }).stderr);
