@@ -125,6 +125,14 @@ function KeyTable({ keys, now, onRevoke }: KeyTableProps) {
               <td className="mono breaks">{printableText(key.prefix)}…</td>
               <td className="far">
                 <Tag tone={key.scope === "live" ? "ok" : "off"}>{texts.scopes[key.scope]}</Tag>
+                {key.strict ? (
+                  <>
+                    {" "}
+                    <span title={texts.strictText}>
+                      <Tag tone="off">{texts.strict}</Tag>
+                    </span>
+                  </>
+                ) : null}
               </td>
               <td className="far">
                 {key.last_used_at === null ? texts.never : pastTime(Date.parse(key.last_used_at), now)}

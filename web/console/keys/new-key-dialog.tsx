@@ -20,11 +20,14 @@ interface NewKeyDialogProps {
   readonly onClose: () => void;
 }
 
-/** Asks for the name and the scope of a new key. */
+/** Asks for the name and the scope of a new key, and whether it is strict. */
 export function NewKeyDialog({ onCreated, onTried, onClose }: NewKeyDialogProps) {
   const { parley } = useWorkspace();
   const [label, setLabel] = useState("");
   const [scope, setScope] = useState<NewKey["scope"]>("live");
+  /** Null until the person chooses: then a test key is strict, and a live one is not. */
+  const [strict, setStrict] = useState<boolean | null>(null);
+  const isStrict = strict ?? scope === "test";
   const [problem, setProblem] = useState("");
   const { isBusy, run } = useOneAtATime();
   const create = async () => {
@@ -32,7 +35,7 @@ export function NewKeyDialog({ onCreated, onTried, onClose }: NewKeyDialogProps)
     if (!isLabel(name)) return setProblem(texts.labelProblem);
     setProblem("");
     try {
-      onCreated(await parley.keys.create({ label: name, scope }));
+      onCreated(await parley.keys.create({ label: name, scope, strict: isStrict }));
     } catch (error) {
       setProblem(isOutcomeUnknown(error) ? texts.lost : actionProblem(error, { key_limit: texts.limit }));
     } finally {
@@ -65,6 +68,13 @@ export function NewKeyDialog({ onCreated, onTried, onClose }: NewKeyDialogProps)
             </label>
           ))}
         </fieldset>
+        <label className="check">
+          <input type="checkbox" checked={isStrict} onChange={(event) => setStrict(event.currentTarget.checked)} />
+          <span>
+            {texts.strictLabel}
+            <small>{texts.strictText}</small>
+          </span>
+        </label>
         <p className="problem" role="alert">
           {problem}
         </p>

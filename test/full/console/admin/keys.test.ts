@@ -39,7 +39,11 @@ it("an admin creates a key, stores its secret and revokes another one, by keyboa
   await page.keyboard.press("Enter");
   await page.getByText("Enter at most 100 characters in one line.").waitFor();
   await page.getByRole("textbox").fill("Nightly report");
+  // A test key is strict and a live one is not, until the person chooses.
+  const strict = page.getByRole("checkbox", { name: "Refuse unknown names" });
+  expect(await strict.isChecked()).toBe(false);
   await page.getByRole("radio", { name: "test" }).press("Space");
+  expect(await strict.isChecked()).toBe(true);
   world.failures.set("POST /v1/keys", { status: 409, code: "key_limit" });
   await press(page, "Create");
   await page.getByText("The workspace has as many keys as it may.").waitFor();
@@ -52,7 +56,8 @@ it("an admin creates a key, stores its secret and revokes another one, by keyboa
   await dialog.waitFor();
   expect(await dialog.locator(".secret code").innerText()).toBe(KEY_SECRET);
   expect(await dialog.getByText("Nightly report · test").count()).toBe(1);
-  expect(office.keys.at(-1)).toMatchObject({ label: "Nightly report", scope: "test" });
+  expect(office.keys.at(-1)).toMatchObject({ label: "Nightly report", scope: "test", strict: true });
+  await rows.filter({ hasText: "Nightly report" }).getByText("strict", { exact: true }).waitFor();
   // What does not show that the key was stored closes nothing.
   await page.keyboard.press("Escape");
   await page.mouse.click(20, 450);

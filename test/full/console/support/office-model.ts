@@ -54,7 +54,11 @@ export class OfficeModel {
       case "GET /v1/keys":
         return ok({ keys: this.keys });
       case "POST /v1/keys":
-        this.addKey("new", String(body.label), { scope: body.scope as Key["scope"], last_used_at: null });
+        this.addKey("new", String(body.label), {
+          scope: body.scope as Key["scope"],
+          strict: body.strict === true,
+          last_used_at: null,
+        });
         return ok({ ...this.keys.at(-1), secret: KEY_SECRET }, 201);
       case "DELETE /v1/keys/{id}":
         for (const key of this.keys) if (key.id === id) key.status = "revoked";
