@@ -34,8 +34,9 @@ export function DeliveriesPanel({ stats }: { stats: Stats | undefined }) {
         </p>
       ) : null}
       <ul>
-        {byUrgency(endpoints).map(({ endpoint: { id, url }, tone, words }) => {
-          const counts = stats ? countsLine(stats.endpoints.find(({ endpoint_id }) => endpoint_id === id)) : null;
+        {byUrgency(endpoints).map(({ endpoint, tone, words }) => {
+          const { id, url } = endpoint;
+          const counts = countsLine(endpoint, stats);
           return (
             <li key={id}>
               <Link className="line" href={sidePath(tenant, "webhooks", id)}>
@@ -43,11 +44,11 @@ export function DeliveriesPanel({ stats }: { stats: Stats | undefined }) {
                   <b className="mono" dir="ltr">
                     {printableText(url).replace(/^https:\/\//, "")}
                   </b>
-                  <small>{counts?.words}</small>
+                  <small>{counts.words}</small>
                 </span>
                 {tone === "ok" ? null : <Tag tone={tone}>{words}</Tag>}
                 {stats?.series ? <HourBars hours={deliveryHours(stats.series, id)} /> : null}
-                <b className="share">{counts?.share}</b>
+                <b className="share">{counts.share}</b>
               </Link>
             </li>
           );

@@ -105,8 +105,7 @@ function accountEntries(account: Account, { tenant, role, now }: Reader): Waitin
 function endpointEntry(endpoint: Endpoint, { tenant, now }: Reader): WaitingEntry[] {
   const isPaused = isPausedByParley(endpoint);
   if (!isPaused && !isCircuitOpen(endpoint)) return [];
-  const failingSince = instant(endpoint.failing_since);
-  const since = instant(endpoint.circuit.opened_at) ?? failingSince;
+  const since = instant(endpoint.health.since);
   return [
     {
       key: `endpoint ${endpoint.id}`,

@@ -1,4 +1,4 @@
-import { CirclePause, Clock, KeyRound, TriangleAlert } from "lucide-react";
+import { CirclePause, Clock, Hourglass, KeyRound, TriangleAlert } from "lucide-react";
 import { Note } from "../admin/note.tsx";
 import { pastTime } from "../admin/times.ts";
 import { useNotices } from "../common/notices.tsx";
@@ -13,15 +13,23 @@ import { useEndpointCalls } from "./use-endpoint-calls.ts";
 /** What of an endpoint needs attention. */
 export function EndpointNotes({ endpoint }: { endpoint: Endpoint }) {
   const now = useServerTime();
-  const failingSince = instant(endpoint.failing_since);
+  const { state, since, last_error: lastError } = endpoint.health;
+  const startedAt = instant(since);
   const previousUntil = endpoint.secondary_active ? instant(endpoint.secondary_expires_at) : null;
   return (
     <>
       {endpoint.status === "paused" ? <PausedNote endpoint={endpoint} /> : null}
       {isCircuitOpen(endpoint) ? <CircuitNote endpoint={endpoint} now={now} /> : null}
-      {failingSince === null || endpoint.status !== "active" || isCircuitOpen(endpoint) ? null : (
-        <Note Icon={TriangleAlert} title={texts.failingNote(pastTime(failingSince, now))} />
-      )}
+      {state === "failing" && startedAt !== null ? (
+        <Note Icon={TriangleAlert} title={texts.failingNote(pastTime(startedAt, now))}>
+          {failureWords(lastError)}
+        </Note>
+      ) : null}
+      {state === "slow" ? (
+        <Note Icon={Hourglass} title={texts.slowNote}>
+          {texts.slowNoteText}
+        </Note>
+      ) : null}
       {previousUntil === null ? null : (
         <Note Icon={KeyRound} tone="plain" title={texts.secondaryNote(deadline(previousUntil, now))} />
       )}
@@ -54,12 +62,19 @@ function PausedNote({ endpoint }: { endpoint: Endpoint }) {
   );
 }
 
-function CircuitNote({ endpoint: { circuit }, now }: { endpoint: Endpoint; now: number }) {
-  const openedAt = instant(circuit.opened_at);
-  const probeAt = instant(circuit.next_probe_at);
+function CircuitNote({ endpoint: { health }, now }: { endpoint: Endpoint; now: number }) {
+  const openedAt = instant(health.since);
+  const probeAt = instant(health.next_try_at);
   return (
     <Note Icon={Clock} title={openedAt === null ? texts.states.open : texts.circuitNote(pastTime(openedAt, now))}>
-      {texts.circuitText(probeAt === null ? null : deadline(probeAt, now))}
+      {texts.circuitText(probeAt === null || probeAt <= now ? null : deadline(probeAt, now))}{" "}
+      {failureWords(health.last_error)}
     </Note>
   );
+}
+
+/** Why the newest attempt failed, in a sentence; null where it is not known. */
+function failureWords(error: Endpoint["health"]["last_error"]): string | null {
+  if (error === null) return null;
+  return texts.lastFailure(error === "status" ? texts.statusFailure : (texts.errors[error] ?? error));
 }

@@ -17,6 +17,9 @@ import { EndpointNotes } from "./endpoint-notes.tsx";
 import { type Endpoint, endpointState, eventsLine } from "./endpoint-state.ts";
 import { texts } from "./texts.ts";
 
+/** How often an endpoint that needs attention is read while its page is seen. */
+const EVERY_MS = 15_000;
+
 /** One endpoint: its state, what can be done with it, and its deliveries. */
 export function EndpointPage({ id, deliveryId }: { id: string; deliveryId: string | null }) {
   const { parley, tenant } = useWorkspace();
@@ -24,6 +27,9 @@ export function EndpointPage({ id, deliveryId }: { id: string; deliveryId: strin
   const query = useQuery({
     queryKey: ["webhook", tenant, id],
     queryFn: async () => (await parley.webhooks.get(id)).endpoint as Endpoint,
+    // Someone who mends the receiver waits here for the next probe.
+    refetchInterval: ({ state: { data } }) =>
+      data?.status === "active" && data.health.state !== "ok" ? EVERY_MS : false,
   });
   const parent = { label: texts.title, href: sidePath(tenant, "webhooks") };
   const endpoint = query.data;
@@ -60,7 +66,7 @@ export function EndpointPage({ id, deliveryId }: { id: string; deliveryId: strin
       isWide
     >
       <EndpointNotes endpoint={endpoint} />
-      {endpoint.status === "deleted" ? null : <EndpointDay id={endpoint.id} />}
+      {endpoint.status === "deleted" ? null : <EndpointDay endpoint={endpoint} />}
       <div className={deliveryId === null ? "split" : "split open"}>
         <Deliveries endpoint={endpoint} openId={deliveryId} />
         {deliveryId === null ? null : <DeliveryPane key={deliveryId} endpoint={endpoint} id={deliveryId} />}

@@ -1,13 +1,14 @@
 import type { Data } from "#client";
 import type { Tone } from "../admin/tones.ts";
 import { percent } from "../common/percent.ts";
+import type { Stats } from "../hours/use-stats.ts";
 import { texts } from "./texts.ts";
 
 export type Endpoint = Data<"GET /v1/webhooks/{id}">["endpoint"];
 export type EventType = Endpoint["events"][number];
 
-export function isCircuitOpen({ status, circuit }: Endpoint): boolean {
-  return status === "active" && circuit.state !== "closed";
+export function isCircuitOpen({ health }: Endpoint): boolean {
+  return health.state === "circuit_open";
 }
 
 export function isPausedByParley({ status, paused_by }: Endpoint): boolean {
@@ -20,7 +21,10 @@ export function endpointState(endpoint: Endpoint): { readonly tone: Tone; readon
   if (endpoint.status === "deleted") return { tone: "off", words: words.deleted };
   if (isPausedByParley(endpoint)) return { tone: "bad", words: words.pausedByParley };
   if (endpoint.status === "paused") return { tone: "off", words: words.paused };
-  if (isCircuitOpen(endpoint)) return { tone: "warn", words: words.open };
+  const { state } = endpoint.health;
+  if (state === "circuit_open") return { tone: "warn", words: words.open };
+  if (state === "failing") return { tone: "warn", words: words.failing };
+  if (state === "slow") return { tone: "warn", words: words.slow };
   return { tone: "ok", words: words.active };
 }
 
@@ -38,15 +42,20 @@ export function eventsLine(events: readonly EventType[]): string {
   return texts.andMore(named.join(", "), events.length - named.length);
 }
 
-type Counts = Data<"GET /v1/stats">["endpoints"][number];
-
-/** The counts of an endpoint: how many were delivered, how many not, and the share that was. */
-export function countsLine(counts: Counts | undefined): { readonly share: string; readonly words: string } {
-  const { delivered = 0, failed = 0, dlq = 0 } = counts ?? {};
-  const all = delivered + failed + dlq;
+/**
+ * The counts of an endpoint: how many were delivered, how many not, and the share that was.
+ * @param stats those of the bars beside it; without them, the endpoint's own counts of the same time are shown
+ */
+export function countsLine(
+  { id, health }: Pick<Endpoint, "id" | "health">,
+  stats: Stats | undefined,
+): { readonly share: string; readonly words: string } {
+  const counts = stats?.endpoints.find(({ endpoint_id }) => endpoint_id === id);
+  const delivered = stats ? (counts?.delivered ?? 0) : health.delivered_24h;
+  const undelivered = stats ? (counts?.failed ?? 0) + (counts?.dlq ?? 0) : health.failed_24h;
+  const all = delivered + undelivered;
   if (all === 0) return { share: "", words: texts.noCounts };
-  const words = texts.counts(number.format(delivered), number.format(failed + dlq));
-  return { share: percent(delivered / all), words };
+  return { share: percent(delivered / all), words: texts.counts(number.format(delivered), number.format(undelivered)) };
 }
 
 const number = new Intl.NumberFormat();

@@ -11,11 +11,13 @@ export const texts = {
   countsNote:
     "Counts and bars are those of the current hour and the 24 before it. Red is failed, blocked or abandoned.",
   day: "Deliveries of the last 24 hours",
-  countsFailed: "The counts could not be loaded.",
+  barsFailed: "The bars of the hours could not be loaded.",
   andMore: (first: string, count: number) => `${first} and ${count} more`,
   states: {
     active: "Active",
     open: "Circuit open",
+    failing: "Failing",
+    slow: "Slow",
     paused: "Paused",
     pausedByParley: "Paused by Parley",
     deleted: "Deleted",
@@ -66,8 +68,12 @@ export const texts = {
   pausedByParleyNote: "Parley paused this endpoint, because it answered 410 or every attempt failed for five days.",
   circuitNote: (time: string) => `The circuit is open since ${time}.`,
   circuitText: (time: string | null) =>
-    `Ten attempts in a row failed. ${time === null ? "One probe follows" : `The next probe is at ${time}`}; a success sends what waits.`,
+    `Ten attempts in a row failed. ${time === null ? "A probe is due" : `The next probe is at ${time}`}; a success sends what waits.`,
   failingNote: (time: string) => `Every attempt fails since ${time}. After five days Parley pauses the endpoint.`,
+  lastFailure: (words: string) => `The last one failed: ${words}.`,
+  statusFailure: "the answer was not 2xx",
+  slowNote: "This endpoint answers late, so its attempts wait for each other.",
+  slowNoteText: "Answer with 200 as soon as the event is stored, and process it afterwards.",
   secondaryNote: (time: string) => `Deliveries are signed with the previous secret, too, until ${time}.`,
 
   deliveries: "Deliveries",

@@ -60,7 +60,7 @@ function EndpointList() {
             ))}
           </ul>
           {stats.error ? (
-            <StaleLine what={texts.countsFailed} error={stats.error} onAgain={() => void stats.refetch()} />
+            <StaleLine what={texts.barsFailed} error={stats.error} onAgain={() => void stats.refetch()} />
           ) : (
             <p className="foot-note">{texts.countsNote}</p>
           )}
@@ -102,7 +102,7 @@ interface EndpointRowProps {
 function EndpointRow({ endpoint, stats }: EndpointRowProps) {
   const { tenant } = useWorkspace();
   const { tone, words } = endpointState(endpoint);
-  const counts = stats ? countsLine(stats.endpoints.find((each) => each.endpoint_id === endpoint.id)) : null;
+  const counts = countsLine(endpoint, stats);
   return (
     <li>
       <Link className="line" href={sidePath(tenant, "webhooks", endpoint.id)}>
@@ -115,8 +115,8 @@ function EndpointRow({ endpoint, stats }: EndpointRowProps) {
         <Tag tone={tone}>{words}</Tag>
         {stats?.series ? <HourBars hours={deliveryHours(stats.series, endpoint.id)} /> : null}
         <span className="counts">
-          <b>{counts?.share}</b>
-          <small>{counts?.words}</small>
+          <b>{counts.share}</b>
+          <small>{counts.words}</small>
         </span>
       </Link>
     </li>

@@ -8,6 +8,7 @@ import { startConsoleServer } from "../../../web/support/console-server.ts";
 import { openedBrowser } from "../../../web/support/page-visit.ts";
 import { eventually, expectAccessible, expectWaysOn, openAdmin, press } from "../support/admin-page.ts";
 import { account, conversationId, personOf, type SmallWorld, workspace } from "../support/small-world.ts";
+import { openCircuit } from "../support/webhook-model.ts";
 
 const OVERVIEW = "/app/acme/overview";
 const PAINT_MAX_MS = 1_000;
@@ -16,9 +17,8 @@ const server = openedOnce(startConsoleServer);
 
 /** A workspace whose first steps are done, with people who wait, endpoints and accounts of which one is dead. */
 function fill({ webhooks, office, accounts, ...world }: SmallWorld, endpoints = 3): void {
-  const circuit = { state: "open" as const, opened_at: new Date().toISOString(), next_probe_at: null };
   for (let at = 1; at <= endpoints; at++) webhooks.addEndpoint(`end_${at}`, `https://erp${at}.example/parley`);
-  Object.assign(webhooks.endpoints.at(-1) ?? {}, { circuit });
+  Object.assign(webhooks.endpoints.at(-1) ?? {}, openCircuit(new Date().toISOString(), null));
   for (const status of ["delivered", "delivered", "delivered", "dlq"] as const) webhooks.addDelivery(status);
   webhooks.hours.forEach((hour, at) => {
     const answers = { ...NO_ANSWERS, within_5_minutes: at, within_1_hour: 1 };
@@ -230,7 +230,7 @@ it("the bars of each hour stand beside an endpoint in the list and on its page",
   expect(await day.innerText()).toMatch(/75%\s+3 delivered, 1 not/);
   world.failures.set("GET /v1/stats", { status: 429, code: "rate_limited" });
   await page.reload();
-  await page.getByText("The counts could not be loaded.").waitFor();
+  await page.getByText("The bars of the hours could not be loaded.").waitFor();
   world.failures.clear();
   await press(page, "Try again");
   await day.getByText("3 delivered, 1 not").waitFor();

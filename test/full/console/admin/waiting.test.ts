@@ -4,6 +4,7 @@ import { startConsoleServer } from "../../../web/support/console-server.ts";
 import { openedBrowser } from "../../../web/support/page-visit.ts";
 import { eventually, expectAccessible, expectWaysOn, openAdmin, press } from "../support/admin-page.ts";
 import { account, conversationId, HOUR, personOf, type SmallWorld, workspace } from "../support/small-world.ts";
+import { openCircuit } from "../support/webhook-model.ts";
 
 const WAITING = "/app/acme/waiting";
 const LIST = "ul[aria-label='What waits']";
@@ -18,9 +19,8 @@ function fill(world: SmallWorld): void {
     account("\u202eDead <b>shop</b>", { account_key: "instagram#2", status: "needs_reauth" }),
     account("Gaps", { account_key: "instagram#3", missing_since: ago(30) }),
   ];
-  const circuit = { state: "open", opened_at: ago(2), next_probe_at: ago(-1) } as const;
   world.webhooks.addEndpoint("we_well", "https://well.example/");
-  world.webhooks.addEndpoint("we_open", "https://open.example/hook", { circuit });
+  world.webhooks.addEndpoint("we_open", "https://open.example/hook", openCircuit(ago(2), ago(-1)));
   world.webhooks.addEndpoint("we_paused", "https://paused.example/", { status: "paused", paused_by: "system" });
   world.office.addKey("old", "Till", { last_used_at: ago(2_400) });
   world.office.addKey("new", "Web shop");

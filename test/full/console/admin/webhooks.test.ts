@@ -13,7 +13,7 @@ import {
   tracesOf,
 } from "../support/admin-page.ts";
 import { HOUR, type SmallWorld } from "../support/small-world.ts";
-import { SIGNING_SECRET } from "../support/webhook-model.ts";
+import { openCircuit, SIGNING_SECRET } from "../support/webhook-model.ts";
 
 const LIST = "/app/acme/webhooks";
 const browser = openedBrowser();
@@ -21,8 +21,7 @@ const server = openedOnce(startConsoleServer);
 
 function fill({ webhooks }: SmallWorld): void {
   const at = (ms: number) => new Date(Date.now() + ms).toISOString();
-  const circuit = { state: "open" as const, opened_at: at(-HOUR), next_probe_at: at(160_000) };
-  webhooks.addEndpoint("end_1", "https://erp.example/parley", { circuit });
+  webhooks.addEndpoint("end_1", "https://erp.example/parley", openCircuit(at(-HOUR), at(160_000)));
   webhooks.addEndpoint("end_2", "https://\u202ehooks.example/<img src=x>", { status: "paused", paused_by: "system" });
   for (const status of ["retrying", "failed", "dlq", "blocked", "delivered"] as const) webhooks.addDelivery(status);
   for (let count = 0; count < 30; count++) webhooks.addDelivery(count < 20 ? "dlq" : "delivered");
@@ -72,6 +71,7 @@ it("an admin adds an endpoint, stores its secret, follows its deliveries, sends 
   // Deliveries by status, page by page, and one of them.
   await world.open(`${LIST}/end_1`);
   await page.getByText("The circuit is open since").waitFor();
+  await page.getByText("The last one failed: no connection.").waitFor();
   const deliveries = page.getByRole("region", { name: "Deliveries" }).locator("tbody tr");
   await eventually(() => deliveries.count()).toBe(10);
   await press(page, "Show more");

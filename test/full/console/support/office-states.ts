@@ -1,4 +1,5 @@
 import { account, HOUR, loginPage, type SmallWorld } from "./small-world.ts";
+import { openCircuit } from "./webhook-model.ts";
 
 type Step = (world: SmallWorld) => Promise<unknown>;
 
@@ -14,8 +15,7 @@ const filled: Step = async (world) => {
     account("Acme Yard", { account_key: "instagram#8", status: "refresh_failing", refresh_error: "Error 4" }),
   ];
   world.loginPages = [loginPage("9", "Acme Mill", "acme.mill"), loginPage("10", "Acme Harbor")];
-  const circuit = { state: "open" as const, opened_at: ago(1), next_probe_at: ago(-1) };
-  webhooks.addEndpoint("end_1", "https://erp.example/parley", { circuit });
+  webhooks.addEndpoint("end_1", "https://erp.example/parley", openCircuit(ago(1), ago(-1)));
   webhooks.addEndpoint("end_2", "https://old.example/parley", { status: "paused", paused_by: "system" });
   for (const status of ["retrying", "failed", "dlq", "blocked", "delivered"] as const) webhooks.addDelivery(status);
   office.addMember("usr_me", "Mia", "owner");

@@ -11,6 +11,25 @@ const PAGE = 10;
 /** A secret of the model; nothing but the dialog may show it. */
 export const SIGNING_SECRET = "whs_model_secret_of_an_endpoint_0123456789";
 
+const healthy: Endpoint["health"] = {
+  state: "ok",
+  since: null,
+  failing_since: null,
+  next_try_at: null,
+  last_error: null,
+  delivered_24h: 0,
+  failed_24h: 0,
+};
+
+/** What an endpoint shows whose circuit is open. @param opened_at ISO 8601, as is `next_probe_at` */
+export function openCircuit(opened_at: string, next_probe_at: string | null): Pick<Endpoint, "circuit" | "health"> {
+  const health = { state: "circuit_open", since: opened_at, failing_since: opened_at, last_error: "connect" } as const;
+  return {
+    circuit: { state: "open", opened_at, next_probe_at },
+    health: { ...healthy, ...health, next_try_at: next_probe_at },
+  };
+}
+
 /** Endpoints and deliveries in memory. */
 export class WebhookModel {
   readonly endpoints: Endpoint[] = [];
@@ -29,15 +48,7 @@ export class WebhookModel {
       paused_by: null,
       failing_since: null,
       circuit: { state: "closed", opened_at: null, next_probe_at: null },
-      health: {
-        state: "ok",
-        since: null,
-        failing_since: null,
-        next_try_at: null,
-        last_error: null,
-        delivered_24h: 0,
-        failed_24h: 0,
-      },
+      health: more.status === "paused" ? { ...healthy, state: "paused" } : healthy,
       signing_secret_prefix: "whs_9fK2",
       secondary_active: false,
       secondary_expires_at: null,

@@ -24,8 +24,7 @@ const endpoint = (id: string, more: object = {}) =>
     url: `https://${id}.example/hook`,
     status: "active",
     paused_by: null,
-    failing_since: null,
-    circuit: { state: "closed", opened_at: null, next_probe_at: null },
+    health: { state: "ok", since: null },
     ...more,
   }) as never;
 const key = (id: string, more: object = {}) =>
@@ -47,7 +46,7 @@ const invite = {
   invited_by_email: "ben@example.com",
   expires_at: ago(-3),
 } as never;
-const circuit = (state: string) => ({ circuit: { state, opened_at: ago(0.1), next_probe_at: ago(-0.1) } });
+const health = (state: string) => ({ health: { state, since: ago(0.1) } });
 
 const everything: WaitingFacts = {
   accounts: [
@@ -58,11 +57,11 @@ const everything: WaitingFacts = {
   ],
   endpoints: [
     endpoint("well"),
-    endpoint("open", circuit("open")),
-    endpoint("probing", circuit("probing")),
-    endpoint("system", { status: "paused", paused_by: "system" }),
-    endpoint("person", { status: "paused", paused_by: "console:usr_1" }),
-    endpoint("old", { status: "deleted", ...circuit("open") }),
+    endpoint("failing", health("failing")),
+    endpoint("open", health("circuit_open")),
+    endpoint("system", { status: "paused", paused_by: "system", ...health("paused") }),
+    endpoint("person", { status: "paused", paused_by: "console:usr_1", ...health("paused") }),
+    endpoint("old", { status: "deleted", ...health("paused") }),
   ],
   keys: [
     key("never"),
@@ -91,7 +90,6 @@ it("an admin sees what ends soon, what does not work, and what may be forgotten,
     "missing instagram#restricted",
     "failing instagram#refresh_failing",
     "endpoint open",
-    "endpoint probing",
     "invite inv_1",
     "key never",
   ]);
