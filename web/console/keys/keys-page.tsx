@@ -121,6 +121,7 @@ function KeyTable({ keys, now, onRevoke }: KeyTableProps) {
                     <Tag tone="warn">{texts.unused}</Tag>
                   </>
                 ) : null}
+                <small className="near">{summary(key, now)}</small>
               </td>
               <td className="mono breaks">{printableText(key.prefix)}…</td>
               <td className="far">
@@ -158,6 +159,12 @@ function KeyTable({ keys, now, onRevoke }: KeyTableProps) {
       </table>
     </div>
   );
+}
+
+/** What the columns say that a phone has no room for. */
+function summary({ scope, strict, last_used_at: usedAt }: Key, now: number): string {
+  const kind = strict ? `${texts.scopes[scope]}, ${texts.strict}` : texts.scopes[scope];
+  return texts.summary(kind, usedAt === null ? null : pastTime(Date.parse(usedAt), now));
 }
 
 function nameOf({ label }: Key): string {

@@ -12,6 +12,7 @@ export const texts = {
   created: "Created",
   unnamed: "without a name",
   never: "never",
+  summary: (kind: string, used: string | null) => `${kind} · ${used === null ? "never used" : `used ${used}`}`,
   unused: "Unused for 90 days",
   revoked: "Revoked",
   actions: "Actions",
