@@ -1,6 +1,6 @@
 import { useWorkspace } from "../data/workspace.tsx";
 import { texts } from "./texts.ts";
-import { fromField, rangeOfSpan, type Span, type TimeRange, toField } from "./time-range.ts";
+import { endOfMinute, fromField, rangeOfSpan, type Span, type TimeRange, toField } from "./time-range.ts";
 
 interface TimeRangeFieldsProps {
   readonly range: TimeRange;
@@ -47,7 +47,10 @@ export function OwnRange({ range, onChange }: Pick<TimeRangeFieldsProps, "range"
         <input
           type="datetime-local"
           value={toField(range.to)}
-          onChange={(event) => onChange({ ...range, to: fromField(event.currentTarget.value) })}
+          onChange={(event) => {
+            const minute = fromField(event.currentTarget.value);
+            onChange({ ...range, to: minute === null ? null : endOfMinute(minute) });
+          }}
         />
       </label>
     </>

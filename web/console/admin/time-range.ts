@@ -1,4 +1,4 @@
-import { DAY, HOUR } from "../data/durations.ts";
+import { DAY, HOUR, MINUTE } from "../data/durations.ts";
 
 const spans = { hour: HOUR, day: DAY, week: 7 * DAY, month: 30 * DAY } as const;
 
@@ -14,11 +14,17 @@ export interface TimeRange {
 
 export const anyTime: TimeRange = { span: "any", from: null, to: null };
 
-/** The range of a span until now. @param now epoch milliseconds */
+/** The range of a span until now; an own one, whose fields show minutes, has whole ones. @param now epoch milliseconds */
 export function rangeOfSpan(span: Span, now: number): TimeRange {
   if (span === "any") return anyTime;
-  const length = span === "own" ? spans.day : spans[span];
-  return { span, from: new Date(now - length).toISOString(), to: span === "own" ? new Date(now).toISOString() : null };
+  if (span !== "own") return { span, from: new Date(now - spans[span]).toISOString(), to: null };
+  const minute = now - (now % MINUTE);
+  return { span, from: new Date(minute - spans.day).toISOString(), to: endOfMinute(new Date(minute).toISOString()) };
+}
+
+/** The last instant of a minute, so that a range until `13:29` has what happened within it. @param iso its first instant */
+export function endOfMinute(iso: string): string {
+  return new Date(Date.parse(iso) + MINUTE - 1).toISOString();
 }
 
 /** The parameters `from` and `to` of a call. */
@@ -39,7 +45,7 @@ export function toField(iso: string | null): string {
   return local.toISOString().slice(0, 16);
 }
 
-/** The instant of such a field; null when it is empty or no date. */
+/** The first instant of such a field; null when it is empty or no date. */
 export function fromField(text: string): string | null {
   const at = new Date(text);
   return text === "" || Number.isNaN(at.getTime()) ? null : at.toISOString();

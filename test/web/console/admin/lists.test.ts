@@ -35,9 +35,14 @@ it("a span of time has the same limits for each page, and an own one has two", (
   expect(rangeQuery(day)).toEqual({ from: "2026-11-28T12:00:00.000Z" });
   expect(isInRange(day, now - 24 * HOUR)).toBe(true);
   expect(isInRange(day, now - 24 * HOUR - 1)).toBe(false);
-  const own = rangeOfSpan("own", now);
-  expect(rangeQuery(own)).toEqual({ from: "2026-11-28T12:00:00.000Z", to: "2026-11-29T12:00:00.000Z" });
-  expect(isInRange(own, now + 1)).toBe(false);
+  // Its fields show minutes: what happened within the last one is in the range.
+  const own = rangeOfSpan("own", now + 20_500);
+  expect(rangeQuery(own)).toEqual({ from: "2026-11-28T12:00:00.000Z", to: "2026-11-29T12:00:59.999Z" });
+  expect([own.from, own.to].map((instant) => fromField(toField(instant)))).toEqual([
+    "2026-11-28T12:00:00.000Z",
+    "2026-11-29T12:00:00.000Z",
+  ]);
+  expect([isInRange(own, now + 59_999), isInRange(own, now + 60_000)]).toEqual([true, false]);
 });
 
 it("a field of the browser and an instant are converted both ways in the time zone of the browser", () => {
