@@ -3,7 +3,7 @@ import { type ListPage, loadRows } from "./pages.ts";
 
 /**
  * A list that is read page by page. It is read again when it is asked for, not when the window comes to the front: that would
- * be every page again.
+ * be every page again. A list that is opened again begins with a new first page, because what it had before may be old.
  * @param key names the list and its filters
  */
 export function useRows<Row>(
@@ -18,7 +18,8 @@ export function useRows<Row>(
     queryFn: ({ pageParam }) => loadRows(load, pageParam),
     getNextPageParam: ({ next }) => next,
     refetchOnWindowFocus: false,
-    staleTime: 30_000,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
   });
   return { ...query, rows: query.data?.pages.flatMap(({ rows }) => rows) ?? [] };
 }

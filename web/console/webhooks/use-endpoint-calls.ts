@@ -5,6 +5,9 @@ import type { Endpoint } from "./endpoint-state.ts";
 import { webhookProblem } from "./problems.ts";
 import { texts } from "./texts.ts";
 
+/** Within this time most attempts that were started by a person have their result. */
+const ATTEMPT_MS = 3_000;
+
 /** What can be done with an endpoint. Each shows its result, and reads again what it changed. */
 export function useEndpointCalls({ id }: Endpoint) {
   const { parley, tenant } = useWorkspace();
@@ -15,11 +18,16 @@ export function useEndpointCalls({ id }: Endpoint) {
       client.invalidateQueries({ queryKey: ["webhook", tenant, id] }),
       client.invalidateQueries({ queryKey: ["webhooks", tenant] }),
     ]);
-  const rereadDeliveries = () =>
+  const invalidateDeliveries = () =>
     Promise.all([
       client.invalidateQueries({ queryKey: ["deliveries", tenant, id] }),
       client.invalidateQueries({ queryKey: ["delivery", tenant, id] }),
     ]);
+  /** Reads them now, and again when most attempts have ended. */
+  const rereadDeliveries = () => {
+    setTimeout(() => void invalidateDeliveries(), ATTEMPT_MS);
+    return invalidateDeliveries();
+  };
   /** @returns the words of what went wrong, or null */
   const attempt = async (call: () => Promise<unknown>, done: string): Promise<string | null> => {
     try {
