@@ -39,7 +39,6 @@ const recipes: readonly Recipe[] = [
       "test/support/flows/counter-fixture.ts": "reads counters through the flow",
       "test/full/console/support/webhook-model.ts": "answers the console of a test",
       "web/docs/reference/client-methods.ts": "shows the method of the client, which a route need not have",
-      "web/console/webhooks/endpoint-state.ts": "shows the counts of an endpoint",
     },
     unnamed: ["functions/console/routes.ts"],
   },
