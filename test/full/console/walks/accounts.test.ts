@@ -1,18 +1,11 @@
-import type { BrowserContextOptions, Locator, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  type ConsoleVisit,
-  DESK,
-  nameOneself,
-  PHONE,
-  signInByMail,
-  tabTo,
-  visitConsole,
-} from "../../../e2e/console/console-visit.ts";
+import { type ConsoleVisit, nameOneself, signInByMail, visitConsole } from "../../../e2e/console/console-visit.ts";
 import { waitUntilIdle } from "../../../e2e/support/emulator-journals.ts";
 import { openSharedStack } from "../../../e2e/support/local-stack.ts";
 import { openedOnce } from "../../../support/opened.ts";
 import { testBrowser } from "../../../web/support/browser.ts";
+import { bothHands } from "../support/hands.ts";
 
 // A person connects accounts at the console: a mail, the former address of the page, and the consent pages
 // of the simulator. The tests of each way of working continue one another in one tab.
@@ -21,38 +14,8 @@ const INSTAGRAM = { account: "17841402200110044", connection: "instagram_login" 
 const LINKED = { account: "17841409900887766", connection: "instagram_page" };
 const FACEBOOK_PAGE = { account: "106631254400117", connection: "messenger" };
 
-/** How a person works. */
-interface Hands {
-  readonly screen: BrowserContextOptions;
-  press(page: Page, target: Locator): Promise<unknown>;
-  choose(page: Page, target: Locator): Promise<unknown>;
-}
-
-const keyboard: Hands = {
-  screen: DESK,
-  async press(page, target) {
-    await target.waitFor();
-    await tabTo(page, target);
-    await page.keyboard.press("Enter");
-  },
-  async choose(page, target) {
-    await target.waitFor();
-    if (await target.isChecked()) return;
-    await tabTo(page, page.getByRole("radio", { checked: true }));
-    await tabTo(page, target, "ArrowDown");
-  },
-};
-
-const touch: Hands = {
-  screen: PHONE,
-  press: (_, target) => target.tap(),
-  choose: (_, target) => target.tap(),
-};
-
-describe.each([
-  { how: "keyboard", hands: keyboard },
-  { how: "touch", hands: touch },
-])("the accounts at the console by $how", ({ how, hands }) => {
+describe.each(bothHands)("the accounts at the console by $how", (hands) => {
+  const { how } = hands;
   const stack = openedOnce(openSharedStack);
   let visit: ConsoleVisit;
   let page: Page;
@@ -99,7 +62,7 @@ describe.each([
     await press("Connect an account");
     await press("Continue with Instagram");
     await page.getByRole("heading", { name: "Log in with Instagram" }).waitFor();
-    await hands.choose(page, page.getByRole("radio", { name: /Fern & Field/ }));
+    await hands.check(page, page.getByRole("radio", { name: /Fern & Field/ }));
     await press("Allow");
     await says("Fern & Field (Instagram) is connected.");
     await expectConversation(INSTAGRAM);
@@ -119,7 +82,7 @@ describe.each([
     await press("Continue with Facebook for Messenger");
     await press("Allow");
     await page.getByRole("radio", { name: "Copper Kettle" }).waitFor();
-    await hands.choose(page, page.getByRole("radio", { name: "Copper Kettle" }));
+    await hands.check(page, page.getByRole("radio", { name: "Copper Kettle" }));
     // On it the person may not answer.
     expect(await page.getByRole("radio", { name: "Quarry Records" }).count()).toBe(0);
     await press("Connect");
@@ -132,7 +95,7 @@ describe.each([
     await press("Continue with Facebook for Instagram");
     await press("Allow");
     await page.getByRole("checkbox", { name: "Messenger" }).waitFor();
-    await hands.choose(page, page.getByRole("radio", { name: "Copper Kettle" }));
+    await hands.check(page, page.getByRole("radio", { name: "Copper Kettle" }));
     const kind = (name: string) => page.getByRole("checkbox", { name });
     expect([await kind("Messenger").isChecked(), await kind("Instagram @copper.kettle").isChecked()]).toEqual([
       false,
@@ -146,7 +109,7 @@ describe.each([
   it("an account is logged in again, and is disconnected after a question", async () => {
     await press(/^Manage Fern & Field/);
     await press("Log in again");
-    await hands.choose(page, page.getByRole("radio", { name: /Fern & Field/ }));
+    await hands.check(page, page.getByRole("radio", { name: /Fern & Field/ }));
     await press("Allow");
     await says("Fern & Field (Instagram) is connected.");
     await press(/^Manage Fern & Field/);
