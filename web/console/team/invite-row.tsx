@@ -30,7 +30,9 @@ export function InviteRow({ invite, onChanged }: { invite: Invite; onChanged: ()
   const email = printableText(invite.email);
   const { tone, words } = tags[invite.status as keyof typeof tags];
   const isOwn = invite.invited_by === person.actorId;
-  const by = isOwn ? texts.you : (nameOf(invite.invited_by) ?? printableText(invite.invited_by));
+  const isOperator = invite.invited_by === "cli" || invite.invited_by.startsWith("operator:");
+  const inviter = isOperator ? texts.operator : nameOf(invite.invited_by);
+  const by = isOwn ? texts.you : (inviter ?? printableText(invite.invited_by));
   const isOpen = invite.status === "pending" && invite.expires_at !== null;
   const resend = async () => {
     try {

@@ -22,6 +22,7 @@ export const texts = {
   waiting: "Invited",
   expired: "Expired",
   declined: "Declined",
+  operator: "the operator",
   invitedBy: (name: string, day: string) => `invited by ${name} ${day}`,
   openUntil: (day: string) => `open until ${day}`,
   resend: "Send again",
