@@ -123,7 +123,7 @@ function KeyTable({ keys, now, onRevoke }: KeyTableProps) {
                 ) : null}
                 <small className="near">{summary(key, now)}</small>
               </td>
-              <td className="mono breaks">{printableText(key.prefix)}…</td>
+              <td className="mono whole">{printableText(key.prefix)}…</td>
               <td className="far">
                 <Tag tone={key.scope === "live" ? "ok" : "off"}>{texts.scopes[key.scope]}</Tag>
                 {key.strict ? (
