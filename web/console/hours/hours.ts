@@ -1,7 +1,10 @@
 import type { Data } from "#client";
 
-/** The counts of an hour, as the API returns them. */
-export type StatsHour = NonNullable<Data<"GET /v1/stats">["series"]>[number];
+/** The statistics of the last 24 hours, as the API returns them. */
+export type Stats = Data<"GET /v1/stats">;
+
+/** The counts of an hour. */
+export type StatsHour = NonNullable<Stats["series"]>[number];
 
 /** The deliveries of an endpoint that reached their last status in an hour. */
 export interface DeliveryHour {

@@ -1,8 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import type { Data } from "#client";
 import { useWorkspace } from "../data/workspace.tsx";
-
-export type Stats = Data<"GET /v1/stats">;
 
 const EVERY_MS = 60_000;
 

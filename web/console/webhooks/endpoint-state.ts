@@ -1,7 +1,7 @@
 import type { Data } from "#client";
 import type { Tone } from "../admin/tones.ts";
 import { percent } from "../common/percent.ts";
-import type { Stats } from "../hours/use-stats.ts";
+import type { Stats } from "../hours/hours.ts";
 import { texts } from "./texts.ts";
 
 export type Endpoint = Data<"GET /v1/webhooks/{id}">["endpoint"];

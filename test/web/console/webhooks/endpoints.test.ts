@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Stats } from "../../../../web/console/hours/use-stats.ts";
+import type { Stats } from "../../../../web/console/hours/hours.ts";
 import {
   countsLine,
   type Endpoint,
