@@ -1,5 +1,5 @@
 // `npm run docs:pictures`: takes the pictures of the guides from the demo of the local stack. `-- guides` takes those of the
-// simulator and the check page alone. Everything stands
+// simulator and the check page alone, and `-- pages` those of the console's pages beside the inbox. Everything stands
 // at fixed times, so the pictures change only with the pages. The fonts of Chinese, Japanese and emoji are those of the
 // machine: `apt-get install fonts-noto-cjk fonts-noto-color-emoji`. npm's browser does not see them: set `CHROMIUM` to one that
 // does.
@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { testBrowser } from "../web/support/browser.ts";
+import { takeConsolePages } from "./console-pages.ts";
 import { advanceClock, chooseFiles, type Demo, openContext, type SignedIn, settle, signIn, withDemo } from "./demo.ts";
 import { takeGuidePages } from "./guide-pages.ts";
 import { toIndexedPng } from "./indexed-png.ts";
@@ -51,8 +52,7 @@ async function save(page: Page, name: string, selector?: string): Promise<void> 
   process.stdout.write(`${name}.png ${size} bytes\n`);
 }
 
-async function takePictures(browser: Browser, demo: Demo): Promise<void> {
-  const state = await signIn(browser, demo);
+async function takePictures(browser: Browser, demo: Demo, state: SignedIn): Promise<void> {
   const wide = await openInbox(browser, demo, state, { viewport: WIDE, theme: "light" });
   await openConversation(wide, "Priya Nair");
   await save(wide, "console-inbox");
@@ -94,7 +94,14 @@ async function takePictures(browser: Browser, demo: Demo): Promise<void> {
 mkdirSync(folder, { recursive: true });
 await withDemo(async (demo) => {
   const browser = await testBrowser();
-  await takeGuidePages(browser, demo, save);
-  if (process.argv[2] !== "guides") await takePictures(browser, demo);
+  const {
+    argv: [, , part = "all"],
+  } = process;
+  if (part !== "pages") await takeGuidePages(browser, demo, save);
+  if (part !== "guides") {
+    const signedIn = await signIn(browser, demo);
+    await takeConsolePages(browser, demo, signedIn, save);
+    if (part === "all") await takePictures(browser, demo, signedIn);
+  }
   await browser.close();
 });

@@ -31,14 +31,23 @@ function busyHour({ starts_at }: { starts_at: string }, index: number): object {
   };
 }
 
+const healthy = {
+  state: "ok",
+  since: null,
+  failing_since: null,
+  next_try_at: null,
+  last_error: null,
+  delivered_24h: 0,
+  failed_24h: 0,
+};
+
 const endpoint = (id: string, url: string, more: object = {}) => ({
   id,
   url,
   events: ["message.received", "message.sent"],
   status: "active",
   paused_by: null,
-  failing_since: null,
-  circuit: { state: "closed", opened_at: null, next_probe_at: null },
+  health: healthy,
   signing_secret_prefix: "whs_9fK2",
   secondary_active: false,
   secondary_expires_at: null,
@@ -47,11 +56,21 @@ const endpoint = (id: string, url: string, more: object = {}) => ({
   ...more,
 });
 
-const circuit = { state: "open", opened_at: "2026-11-26T13:31:00.000Z", next_probe_at: null };
+const open = {
+  ...healthy,
+  state: "circuit_open",
+  since: "2026-11-26T13:31:00.000Z",
+  next_try_at: "2026-11-26T14:12:00.000Z",
+  last_error: "timeout",
+};
 const endpoints = [
   endpoint("end_1", "https://hooks.slack-bridge.example/in/7f2c"),
-  endpoint("end_2", "https://erp.marlow.example/parley", { circuit }),
-  endpoint("end_3", "https://hooks.old.example/marlow", { status: "paused", paused_by: "system" }),
+  endpoint("end_2", "https://erp.marlow.example/parley", { health: open }),
+  endpoint("end_3", "https://hooks.old.example/marlow", {
+    status: "paused",
+    paused_by: "system",
+    health: { ...healthy, state: "paused" },
+  }),
 ];
 
 interface Stats {
@@ -59,7 +78,7 @@ interface Stats {
 }
 
 /** A workspace with the traffic of a day. */
-const busy = async ({ answers }: Visit): Promise<void> => {
+export const busy = async ({ answers }: Visit): Promise<void> => {
   await answers.change<Stats>("GET /v1/stats", (stats) => ({
     ...stats,
     series: stats.series.map(busyHour),
@@ -74,8 +93,8 @@ const busy = async ({ answers }: Visit): Promise<void> => {
   await answers.give("GET /v1/webhooks/*", { endpoint: endpoints[1] ?? {} });
 };
 const finished = ({ page }: Visit) => page.addInitScript(`localStorage.setItem("parley.started", '["demo"]')`);
-const open = (visit: Visit) => visit.open("/app/demo/overview");
-const troubled = ({ answers }: Visit) =>
+const openOverview = (visit: Visit) => visit.open("/app/demo/overview");
+export const troubled = ({ answers }: Visit) =>
   answers.change<{ accounts: object[] }>("GET /v1/accounts", ({ accounts }) => ({
     accounts: accounts.map((account, at) =>
       at === 0 ? { ...account, status: "needs_reauth", display_name: LONG } : account,
@@ -84,11 +103,11 @@ const troubled = ({ answers }: Visit) =>
 
 /** The overview, its first steps, the bars of endpoints, and the bar of an account that cannot send. */
 export const overviewStates: readonly PictureState[] = [
-  { name: "overview", steps: [finished, busy, open], shown: "svg.chart" },
-  { name: "overview-troubled", steps: [finished, busy, troubled, open], shown: ".strip.bad" },
+  { name: "overview", steps: [finished, busy, openOverview], shown: "svg.chart" },
+  { name: "overview-troubled", steps: [finished, busy, troubled, openOverview], shown: ".strip.bad" },
   {
     name: "overview-table",
-    steps: [finished, busy, open, ({ page }) => page.locator(".panel summary").click()],
+    steps: [finished, busy, openOverview, ({ page }) => page.locator(".panel summary").click()],
     shown: ".panel table",
   },
   {
@@ -96,7 +115,7 @@ export const overviewStates: readonly PictureState[] = [
     steps: [
       ({ answers }) => answers.give("GET /v1/webhooks", { endpoints: [] }),
       ({ answers }) => answers.give("GET /console/team", { members: [] }),
-      open,
+      openOverview,
     ],
     shown: ".first-steps",
   },
@@ -107,13 +126,13 @@ export const overviewStates: readonly PictureState[] = [
       ({ answers }) => answers.give("GET /console/team", { members: [] }),
       ({ answers }) => answers.give("GET /v1/accounts", { accounts: [] }),
       ({ answers }) => answers.give("GET /v1/conversations", { conversations: [], next_cursor: null }),
-      open,
+      openOverview,
     ],
     shown: ".first-steps",
   },
   {
     name: "overview-fails",
-    steps: [finished, ({ answers }) => answers.refuse("GET /v1/stats", 500, "internal_error"), open],
+    steps: [finished, ({ answers }) => answers.refuse("GET /v1/stats", 500, "internal_error"), openOverview],
     shown: "main .load-problem",
   },
   { name: "webhooks-bars", steps: [busy, (visit) => visit.open("/app/demo/webhooks")], shown: "main .hour-bars" },

@@ -1,3 +1,4 @@
+import { adminStates } from "./admin-states.ts";
 import { frameStates } from "./frame-states.ts";
 import { listStates } from "./list-states.ts";
 import { overviewStates } from "./overview-states.ts";
@@ -11,4 +12,10 @@ export interface PictureState {
   readonly shown: string;
 }
 
-export const states: readonly PictureState[] = [...listStates, ...threadStates, ...frameStates, ...overviewStates];
+export const states: readonly PictureState[] = [
+  ...listStates,
+  ...threadStates,
+  ...frameStates,
+  ...overviewStates,
+  ...adminStates,
+];
