@@ -15,7 +15,7 @@ export interface Hands {
   select(page: Page, list: Locator, option: string): Promise<void>;
 }
 
-const isFocused = (target: Locator): Promise<boolean> => target.evaluate((node) => node === document.activeElement);
+const isFocused = (target: Locator): Promise<boolean> => target.evaluate("(node) => node === document.activeElement");
 
 const keyboard: Hands = {
   how: "keyboard",
@@ -28,10 +28,8 @@ const keyboard: Hands = {
   async check(page, target) {
     await target.waitFor();
     if (await target.isChecked()) return;
-    const group = await target.evaluate(
-      (node) => (node as HTMLInputElement).type === "radio" && node.getAttribute("name"),
-    );
-    if (group === false) {
+    const group: string | null = await target.evaluate("({ type, name }) => (type === 'radio' ? name : null)");
+    if (group === null) {
       await tabTo(page, target);
       await page.keyboard.press("Space");
       return;
@@ -59,7 +57,7 @@ const keyboard: Hands = {
 };
 
 const chosen = (list: Locator): Promise<string> =>
-  list.evaluate((node) => (node as HTMLSelectElement).selectedOptions[0]?.textContent ?? "");
+  list.evaluate("(node) => node.selectedOptions[0]?.textContent ?? ''");
 
 const touch: Hands = {
   how: "touch",
@@ -94,11 +92,11 @@ const THUMB_MIN = 44;
 async function expectThumb(page: Page, target: Locator): Promise<void> {
   await target.waitFor();
   if (!new URL(page.url()).pathname.startsWith("/app")) return;
-  const { width, height } = await target.evaluate((node) => {
+  const { width, height }: { width: number; height: number } = await target.evaluate(`(node) => {
     const whole = node.matches(".row-link") ? node.closest("tr") : node.closest("label");
-    const box = (whole ?? node).getBoundingClientRect();
-    return { width: box.width, height: box.height };
-  });
+    const { width, height } = (whole ?? node).getBoundingClientRect();
+    return { width, height };
+  }`);
   if (Math.min(width, height) < THUMB_MIN - 0.5) throw new Error(`${target} has ${width} by ${height} pixels.`);
 }
 

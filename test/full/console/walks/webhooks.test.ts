@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { openClient } from "../../../e2e/support/api-calls.ts";
 import { waitUntilIdle } from "../../../e2e/support/emulator-journals.ts";
 import { openSharedStack } from "../../../e2e/support/local-stack.ts";
 import {
@@ -43,12 +44,11 @@ describe.each(bothHands)("the webhooks at the console by $how", (hands) => {
     await owner.page.getByRole("heading", { name: receiver.url }).waitFor();
   };
   const rows = () => owner.page.getByRole("region", { name: "Deliveries", exact: true }).locator("tbody tr");
-  const readEndpoint = async () => (await stack.api("GET", "/v1/webhooks")).body.data.endpoints[0] as Endpoint;
-
-  interface Endpoint {
-    readonly id: string;
-    readonly health: { readonly state: string; readonly since: string; readonly next_try_at: string };
-  }
+  const readHealth = async () => {
+    const [endpoint] = (await openClient(stack).webhooks.list()).endpoints;
+    if (!endpoint) throw new Error("There is no endpoint.");
+    return endpoint.health;
+  };
 
   /** People write, and each message is delivered, or its attempt has failed. */
   async function peopleWrite(count: number): Promise<void> {
@@ -61,7 +61,7 @@ describe.each(bothHands)("the webhooks at the console by $how", (hands) => {
   }
 
   /** An instant as the page shows times, such as `1:29 PM`. */
-  const shownTime = (iso: string): Promise<string> =>
+  const shownTime = (iso: string | null): Promise<string> =>
     owner.page.evaluate(
       `new Intl.DateTimeFormat(undefined, { hour: "numeric", minute: "2-digit" }).format(new Date(${JSON.stringify(iso)}))`,
     );
@@ -125,9 +125,9 @@ describe.each(bothHands)("the webhooks at the console by $how", (hands) => {
     await openFromRail(hands, owner.page, "Webhooks");
     await says("Failing");
     await peopleWrite(9);
-    const { health } = await waitFor("the open circuit", async () => {
-      const endpoint = await readEndpoint();
-      return endpoint.health.state === "circuit_open" ? endpoint : null;
+    const health = await waitFor("the open circuit", async () => {
+      const now = await readHealth();
+      return now.state === "circuit_open" ? now : null;
     });
     await openEndpoint();
     await says("Circuit open");
@@ -147,7 +147,7 @@ describe.each(bothHands)("the webhooks at the console by $how", (hands) => {
       () => new Set(eventIds(receiver.deliveries.filter(({ status }) => status === 200))).size >= 12,
       { seconds: 60 },
     );
-    expect((await readEndpoint()).health.state).toBe("ok");
+    expect((await readHealth()).state).toBe("ok");
   });
 
   it("one delivery is opened and sent again after a question, with the same event", async () => {
