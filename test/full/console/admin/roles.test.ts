@@ -1,29 +1,17 @@
 import { expect, it } from "vitest";
-import { publishedRoutes } from "../../../../functions/published-routes.ts";
 import { roles } from "../../../../web/console/common/rights.ts";
 import { openedOnce } from "../../../support/opened.ts";
 import { startConsoleServer } from "../../../web/support/console-server.ts";
 import { openedBrowser } from "../../../web/support/page-visit.ts";
 import { openAdmin } from "../support/admin-page.ts";
+import { leastRoles, may, type Role } from "../support/route-roles.ts";
 import { type SmallWorld, workspace } from "../support/small-world.ts";
 
 // Each page as owner, admin and agent. What a role may do is the least role that the route of the call declares; that the API
 // refuses the others is in test/functions/route-table. The table of each page is compared with the routes here.
 
-type Role = (typeof roles)[number];
-
 const browser = openedBrowser();
 const server = openedOnce(startConsoleServer);
-
-const leastRoles = new Map<string, Role | null>(
-  publishedRoutes.map(({ method, path, role }) => [`${method} ${path}`, role as Role | null]),
-);
-
-function may(role: Role, operation: string): boolean {
-  const least = leastRoles.get(operation);
-  if (least === undefined) throw new Error(`No route is ${operation}.`);
-  return least === null || roles.indexOf(role) >= roles.indexOf(least);
-}
 
 interface RolePage {
   readonly name: string;
