@@ -103,7 +103,9 @@ describe("the tenant of the options", () => {
   const operations = Object.entries<Record<string, OpenApiOperation>>(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, { parameters = [] }]) => ({
       name: `${method.toUpperCase()} ${path}`,
-      hasTenant: parameters.some(({ name, $ref }) => name === "tenant" || $ref === "#/components/parameters/TenantSlug"),
+      hasTenant: parameters.some(
+        ({ name, $ref }) => name === "tenant" || $ref === "#/components/parameters/TenantSlug",
+      ),
     })),
   );
 
