@@ -40,6 +40,7 @@ export function packageVersionProblems(version: string, packages: readonly Publi
 
 /** Of a package.json or a pyproject.toml. */
 function versionIn(description: string): string | null {
+  // Super-linear: the descriptions are those of this repository.
   return /^\s*"?version"?\s*[:=]\s*"([^"]+)",?$/m.exec(description)?.[1] ?? null;
 }
 

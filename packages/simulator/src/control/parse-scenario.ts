@@ -60,7 +60,7 @@ function parseStep(value: unknown, names: Set<string>): ScenarioStep {
       throw new BadInput(`${field} is missing: ${name} requires it`);
   checkReferences(value, names);
   const as = optionalString(value, "as") ?? null;
-  if (as !== null && !new RegExp(stepName).test(as))
+  if (as !== null && !stepName.test(as))
     throw new BadInput("as must be 1 to 30 lowercase letters, digits and underscores, and begin with a letter");
   if (as !== null) names.add(as);
   const fields = Object.fromEntries(Object.entries(value).filter(([field]) => Object.hasOwn(rules, field)));

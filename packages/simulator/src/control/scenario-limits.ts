@@ -9,5 +9,5 @@ export const scenarioLimits = {
   descriptionCharsMax: 500,
   personCharsMax: 60,
   /** The name that a step gives its message. */
-  stepName: "^[a-z][a-z0-9_]{0,29}$",
+  stepName: /^[a-z][a-z0-9_]{0,29}$/,
 } as const;

@@ -52,7 +52,7 @@ function stepSchema(name: (typeof stepNames)[number]): object {
       },
       as: {
         type: ["string", "null"],
-        pattern: stepName,
+        pattern: stepName.source,
         description: "A name for the message. A later step uses it as $name.",
       },
       ...Object.fromEntries(fields),
