@@ -9,7 +9,7 @@ export const bundleBudgets: Readonly<Record<FunctionName, number>> = {
   Verify: 328_000,
   Console: 303_000,
   Connect: 282_000,
-  Web: 6_560_000,
+  Web: 7_000_000,
   Intake: 100_000,
   Ingest: 184_000,
   Deliver: 475_000,

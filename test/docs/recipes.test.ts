@@ -32,7 +32,6 @@ const recipes: readonly Recipe[] = [
       "docs/guides/console.md": "a page that lists the requests of the console",
       "docs/decisions/0085-the-overview-is-computed-in-the-page.md": "what the overview reads",
       "web/console/hours/hours.ts": "the type of what the console reads",
-      "web/console/hours/use-stats.ts": "the console reads it",
       "test/full/console/admin/overview.test.ts": "the console when it fails",
       "test/pictures/every-state/overview-states.ts": "the answers of a picture",
       "test/docs/examples.test.ts": "checks the JSON of that page",

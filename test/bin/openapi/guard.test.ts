@@ -220,7 +220,7 @@ describe("of the whole document", () => {
     expect(JSON.stringify(document)).toContain("Sends a text, up to 10 images");
     expect(JSON.stringify(released)).not.toContain("Sends a text, up to 10 images");
     const { properties } = released.components.schemas.ListEventTypesData.properties.event_types.items;
-    expect(Object.keys(properties)).toEqual(["type", "description", "schema", "example"]);
+    expect(Object.keys(properties)).toEqual(["type", "description", "default", "schema", "example"]);
   });
 });
 

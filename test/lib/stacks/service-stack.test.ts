@@ -126,7 +126,10 @@ describe("the functions", () => {
         ...[env.realtimeQueueUrl, env.mailsQueueUrl, env.ownHosts],
       ],
     ],
-    ["Profile", [env.table, env.keyId, env.realtimeQueueUrl, env.platformSecretId, env.graphVersion]],
+    [
+      "Profile",
+      [env.table, env.keyId, env.eventsQueueUrl, env.realtimeQueueUrl, env.platformSecretId, env.graphVersion],
+    ],
     ["Erase", [env.table, env.uploadBucket, env.erasuresQueueUrl, env.realtimeQueueUrl]],
     ["Mail", [env.table, env.mailsQueueUrl, env.rootSecretId, env.baseUrl, env.signUp]],
     [

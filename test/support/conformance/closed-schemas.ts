@@ -42,7 +42,7 @@ function flatten(document: ApiDocument, schema: Schema, path: readonly string[] 
 
 const SCHEMA_MAPS = ["properties", "patternProperties"];
 const SCHEMA_LISTS = ["anyOf", "oneOf", "prefixItems"];
-const SCHEMAS = ["items", "additionalProperties", "contains", "propertyNames"];
+const SCHEMAS = ["items", "additionalProperties", "contains", "propertyNames", "if", "then", "else", "not"];
 
 function mapSubschemas(schema: Schema, change: (part: Schema) => Schema): Schema {
   const entries = Object.entries<Schema>(schema).map(([keyword, value]) => {

@@ -34,7 +34,7 @@ describe("any input", () => {
         read += updates.filter((update) => update.kind !== "ignored").length;
         expectSound(updates);
       }),
-      { numRuns: repetitions({ whole: 2_000, sample: 300 }) },
+      { numRuns: repetitions({ whole: 2_000, sample: 1_000 }) },
     );
     expect(read).toBeGreaterThan(100);
   });
