@@ -43,7 +43,7 @@ const document: Json = {
       },
     },
     responses: { Unauthorized: failure("unauthorized") },
-    parameters: { Tenant: { name: "tenant", in: "query", description: "Its slug.", schema: { type: "string" } } },
+    parameters: { TenantSlug: { name: "tenant", in: "query", description: "Its slug.", schema: { type: "string" } } },
   },
   paths: {
     "/v1/things/{thing_id}": {

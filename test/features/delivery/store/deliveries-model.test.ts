@@ -156,7 +156,7 @@ it("a row follows only the transitions of the table, for any commands in any ord
           expect(after).toMatchObject({ attempt: 0, nextRetryAt: now, leaseUntil: null });
       }
     }),
-    { numRuns: repetitions({ whole: 120, sample: 25 }) },
+    { numRuns: repetitions({ whole: 120, sample: 60 }) },
   );
   // Most transitions occur in every run; otherwise the test would prove little.
   expect(gone.size).toBeGreaterThan(deliveryTransitions.length / 2);
