@@ -15,7 +15,19 @@ export interface Hands {
   select(page: Page, list: Locator, option: string): Promise<void>;
 }
 
-const isFocused = (target: Locator): Promise<boolean> => target.evaluate("(node) => node === document.activeElement");
+/** An element in the page, in what is read of it here: tests are compiled without the types of browsers. */
+interface PageElement {
+  readonly type?: string;
+  readonly name?: string;
+  readonly selectedOptions: readonly { readonly textContent: string }[];
+  readonly ownerDocument: { readonly activeElement: unknown };
+  matches(selector: string): boolean;
+  closest(selector: string): PageElement | null;
+  getBoundingClientRect(): { readonly width: number; readonly height: number };
+}
+
+const isFocused = (target: Locator): Promise<boolean> =>
+  target.evaluate((node: PageElement) => node === node.ownerDocument.activeElement);
 
 const keyboard: Hands = {
   how: "keyboard",
@@ -28,8 +40,8 @@ const keyboard: Hands = {
   async check(page, target) {
     await target.waitFor();
     if (await target.isChecked()) return;
-    const group: string | null = await target.evaluate("({ type, name }) => (type === 'radio' ? name : null)");
-    if (group === null) {
+    const group = await target.evaluate(({ type, name }: PageElement) => (type === "radio" ? name : undefined));
+    if (group === undefined) {
       await tabTo(page, target);
       await page.keyboard.press("Space");
       return;
@@ -57,7 +69,7 @@ const keyboard: Hands = {
 };
 
 const chosen = (list: Locator): Promise<string> =>
-  list.evaluate("(node) => node.selectedOptions[0]?.textContent ?? ''");
+  list.evaluate((node: PageElement) => node.selectedOptions[0]?.textContent ?? "");
 
 const touch: Hands = {
   how: "touch",
@@ -92,11 +104,11 @@ const THUMB_MIN = 44;
 async function expectThumb(page: Page, target: Locator): Promise<void> {
   await target.waitFor();
   if (!new URL(page.url()).pathname.startsWith("/app")) return;
-  const { width, height }: { width: number; height: number } = await target.evaluate(`(node) => {
+  const { width, height } = await target.evaluate((node: PageElement) => {
     const whole = node.matches(".row-link") ? node.closest("tr") : node.closest("label");
-    const { width, height } = (whole ?? node).getBoundingClientRect();
-    return { width, height };
-  }`);
+    const box = (whole ?? node).getBoundingClientRect();
+    return { width: box.width, height: box.height };
+  });
   if (Math.min(width, height) < THUMB_MIN - 0.5) throw new Error(`${target} has ${width} by ${height} pixels.`);
 }
 
