@@ -142,6 +142,6 @@ it("a page that cannot be drawn says so, and a reload goes on with what was writ
   expect(await alert.getByRole("heading").innerText()).toBe("This page could not be shown");
   if (whole) world.add(whole);
   await alert.getByRole("button", { name: "Reload" }).click();
-  await expect.poll(() => page.locator("textarea").inputValue()).toBe("Yes, in blue");
+  await expect.poll(() => page.locator("textarea").inputValue(), { timeout: 20_000 }).toBe("Yes, in blue");
   expect(world.complaints).toEqual([]);
 });
