@@ -61,7 +61,8 @@ export class WebhookModel {
   /** Adds a delivery that is older than those before. */
   addDelivery(status: Delivery["status"], more: Partial<Detail> = {}): void {
     const number = this.deliveries.length + 1;
-    const at = Date.now() - number * HOUR;
+    // Not at the edge of a range of whole hours, which begins with a whole minute.
+    const at = Date.now() - number * HOUR - 120_000;
     const isDelivered = status === "delivered";
     const answer = { status: isDelivered ? 200 : 503, error: isDelivered ? null : ("status" as const) };
     this.deliveries.push({
