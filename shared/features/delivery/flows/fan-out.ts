@@ -41,7 +41,12 @@ interface EndpointPublication {
   readonly event: EventMessage;
   readonly rendered: RenderedEvent;
   readonly endpoint: Endpoint;
+  /** What the row of the delivery does for the count of the event's message. */
+  readonly counting: RowCounting;
 }
+
+/** `elsewhere`: another row counts the message, or a claim. `none`: the event came without a message to count. */
+type RowCounting = "here" | "elsewhere" | "none";
 
 /**
  * Publishes one event: makes the first attempt to every subscribed endpoint at once, and writes each row with its
@@ -59,8 +64,8 @@ export async function fanOut(ports: DeliverPorts, publication: Publication, batc
   if (uncounted && targets.length === 0) countMessage(batch.tally, event.tenant, toCountedMessage(event));
   const results = await Promise.allSettled(
     targets.map((endpoint, index) => {
-      const endpointEvent = { ...event, uncounted: uncounted && index === 0 };
-      return publishToEndpoint(ports, { event: endpointEvent, rendered, endpoint }, batch);
+      const counting = event.uncounted ? (uncounted && index === 0 ? "here" : "elsewhere") : "none";
+      return publishToEndpoint(ports, { event, rendered, endpoint, counting }, batch);
     }),
   );
   const rejection = results.find((result) => result.status === "rejected");
@@ -75,7 +80,8 @@ function toCountedMessage({ type, answeredAfter }: EventMessage): CountedMessage
 /**
  * Whether this run counts the event's message, with its first row or, where it has no target, with a claim. A repeated
  * event may have other targets than the first one had, which counted the message with a row of another endpoint, or with
- * a claim.
+ * a claim. A row that says that the message is counted elsewhere does not prove it: the first run may still be about to
+ * write the row that counts.
  */
 async function isUncounted(
   ports: DeliverPorts,
@@ -88,7 +94,7 @@ async function isUncounted(
   if (targets.length > 0 && !mayHaveOtherRows) return true;
   if (mayHaveOtherRows) {
     const rows = await allDone(endpoints.map(({ id }) => ports.deliveries.get(tenant, id, eventUlid)));
-    if (rows.some((row) => row !== null)) return false;
+    if (rows.some((row) => row && !row.isCountedElsewhere)) return false;
   }
   return ports.counters.claimCount(tenant, eventUlid, batch.now());
 }
@@ -148,7 +154,7 @@ async function resumeOthers(
 }
 
 async function publishToEndpoint(ports: DeliverPorts, publication: EndpointPublication, batch: Batch): Promise<void> {
-  const { event, endpoint } = publication;
+  const { event, endpoint, counting } = publication;
   const { tenant, eventUlid, source } = event;
   if (event.repeated) {
     const existing = await atStage("prepare", ports.deliveries.get(tenant, endpoint.id, eventUlid));
@@ -159,8 +165,18 @@ async function publishToEndpoint(ports: DeliverPorts, publication: EndpointPubli
   const judgement = judgeFirst(ports, publication, answered, batch);
   const settledAt = batch.now();
   const test = event.test === true;
-  const delivery = { endpointId: endpoint.id, eventUlid, eventType: event.type, source, test, ...currentTrace() };
-  const uncounted = event.uncounted ? toCountedMessage(event) : null;
+  const isCountedElsewhere = counting === "elsewhere";
+  const { type: eventType } = event;
+  const delivery = {
+    endpointId: endpoint.id,
+    eventUlid,
+    eventType,
+    source,
+    test,
+    isCountedElsewhere,
+    ...currentTrace(),
+  };
+  const uncounted = counting === "here" ? toCountedMessage(event) : null;
   const recorded = await finishAttempt(
     ports,
     { tenant, endpoint, delivery, ...judgement, settledAt, uncounted, receivedAt: event.receivedAt },

@@ -10,6 +10,7 @@ export const deliveryAttributes = {
   undeliveredIndex: table.failingIndex.partitionKey,
   attempts: "a",
   conversationId: "c",
+  countedElsewhere: "k",
   eventType: "ty",
   lastDurationMs: "ld",
   lastError: "le",

@@ -104,6 +104,8 @@ export interface DeliveryRow extends Delivery {
   readonly source: EventSource;
   /** The event belongs to a test key's send. */
   readonly test?: boolean;
+  /** The creation of another row of the event, or a claim, counts the event's message. */
+  readonly isCountedElsewhere?: boolean;
   /** The trace of the request that caused the delivery, or its last replay. Probes and drains continue it. */
   readonly traceId?: string;
   /** The id of the last claim or replay. Settling an attempt requires the claim's id. */
@@ -146,6 +148,8 @@ export interface NewDelivery {
   readonly source: EventSource;
   /** The event belongs to a test key's send. */
   readonly test?: boolean;
+  /** The creation of another row of the event, or a claim, counts the event's message. */
+  readonly isCountedElsewhere?: boolean;
   /** The trace of the request that caused the delivery. */
   readonly traceId?: string;
 }
@@ -156,6 +160,7 @@ export interface DeliveryItem extends Key {
   readonly [deliveryAttributes.conversationId]?: string;
   readonly [deliveryAttributes.position]?: string;
   readonly [deliveryAttributes.test]?: true;
+  readonly [deliveryAttributes.countedElsewhere]?: true;
   readonly [deliveryAttributes.traceId]?: string;
   readonly [deliveryAttributes.status]: Exclude<DeliveryStatus, "attempting">;
   readonly [deliveryAttributes.settledAttempts]: number;
@@ -173,12 +178,14 @@ export interface DeliveryItem extends Key {
 }
 
 /** What a row stores of its event. */
-export function eventFields({ eventType, source, test, traceId }: NewDelivery) {
+export function eventFields({ eventType, source, test, isCountedElsewhere, traceId }: NewDelivery) {
   return {
     [deliveryAttributes.eventType]: eventType,
     [deliveryAttributes.conversationId]: source?.conversationId,
     [deliveryAttributes.position]: source?.position,
     [deliveryAttributes.test]: test ? true : undefined,
+    // Most events have one endpoint, so the rows that do not count have the mark.
+    [deliveryAttributes.countedElsewhere]: isCountedElsewhere ? true : undefined,
     [deliveryAttributes.traceId]: traceId,
   };
 }
@@ -239,6 +246,7 @@ export function toDeliveryRow(item: DeliveryItem): DeliveryRow {
     attempts: pastAttempts(item, isClaimed),
     response: item[deliveryAttributes.response] ?? null,
     ...(item[deliveryAttributes.test] ? { test: true } : {}),
+    ...(item[deliveryAttributes.countedElsewhere] ? { isCountedElsewhere: true } : {}),
     ...traceField(item[deliveryAttributes.traceId]),
   };
 }

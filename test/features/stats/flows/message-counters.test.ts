@@ -294,6 +294,36 @@ it.each(["no endpoint", "an endpoint that is deleted since"])(
   },
 );
 
+it("messages sent through the API count once when the event comes again before the first run has written its first row", async () => {
+  const receiver = await startStatusReceiver();
+  const endpoints: string[] = [];
+  for (const status of [200, 410]) {
+    const url = `http://127.0.0.1:${receiver.port}/${status}`;
+    const { id } = await createEndpointAt(testEnv, fixture.queues, fixture.tenant, url, ["message.sent"]);
+    endpoints.push(id);
+    testEnv.advance(1);
+  }
+  const rowsOf = async (endpoint = "") =>
+    (await allRows(testEnv)).filter(({ PK }) => PK === `D#${fixture.tenant}#${endpoint}#0`);
+  const [counting, gone] = endpoints;
+  await sent({ id: "twice" });
+  let held = 0;
+  const end = injectFaults(testEnv.client, async ({ command, input }): Promise<Fault> => {
+    const isCountingRow = command === "PutItem" && JSON.stringify(input).includes(`D#${fixture.tenant}#${counting}#0`);
+    if (!isCountingRow || held++ > 0) return "pass";
+    // The 410 pauses its endpoint, so the repeated event may have had other targets.
+    await expect.poll(() => rowsOf(gone), { timeout: 10_000 }).toHaveLength(1);
+    await sent({ id: "twice" });
+    await fixture.deliver();
+    return "pass";
+  });
+  await fixture.deliver();
+  end();
+  expect(held).toBe(2);
+  expect(await rowsOf(counting)).toHaveLength(1);
+  expect(await fixture.messages()).toBe(1);
+});
+
 it("messages sent through the API do not count when a test key sent them", async () => {
   await sent({ scope: "test" });
   await fixture.deliver();
