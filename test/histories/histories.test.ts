@@ -7,7 +7,7 @@ import { type HistoryKind, historyKinds } from "./seed-history.ts";
 
 const seeds: Readonly<Record<HistoryKind, number>> = inject("fullRun")
   ? { service: 500, stream: 200, accounts: 500 }
-  : { service: 50, stream: 50, accounts: 50 };
+  : { service: 25, stream: 25, accounts: 25 };
 const SEEDS_PER_TEST = 25;
 
 describe.for(historyKinds)("random histories of the %s", (kind) => {

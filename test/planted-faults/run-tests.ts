@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join, relative } from "node:path";
+import { isInWholeRunsOnly } from "../support/run/whole-runs-only.ts";
 import type { PlantedFault } from "./planted-fault.ts";
 
 /** A test of a run: its file from the copy's root, its own title, and how it ended. */
@@ -31,7 +32,7 @@ function titlePattern(title: string): string {
 
 /**
  * Runs the tests of a copy of the repository that notice faults, in one run.
- * @param tests all in files of `test/full`, or none
+ * @param tests all of the full run alone, or none
  * @returns the tests that ran; none of a file that could not be loaded
  */
 export async function runTests(directory: string, tests: readonly PlantedFault["killedBy"][]): Promise<TestResult[]> {
@@ -59,5 +60,5 @@ export async function runTests(directory: string, tests: readonly PlantedFault["
 
 /** Whether only `npm run test:full` has a test. */
 export function isFull({ file }: PlantedFault["killedBy"]): boolean {
-  return file.startsWith("test/full/");
+  return isInWholeRunsOnly(file);
 }

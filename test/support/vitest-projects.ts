@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { AWS_CLIENT_VARIABLE, chosenAwsClient } from "../../lib/bundles/aws-client.ts";
 import { ProjectOrder } from "./run/project-order.ts";
+import { wholeRunsOnly } from "./run/whole-runs-only.ts";
 
 /** Rules, formats and the prose of the repository: no server, no table and no long-running process. */
 const unit = [
@@ -53,23 +54,6 @@ const web = ["test/web/**"];
 const e2e = ["test/e2e/**", "test/full/**", "test/local/stack/earlier-data-folder.test.ts"];
 
 const always = ["test/bench/**"];
-
-/** What a whole stack or a browser shows of behavior that other tests of `npm test` prove: only in the full run. */
-const wholeRunsOnly = [
-  "test/e2e/access/{delete-tenant,keys,smoke}.test.ts",
-  "test/e2e/accounts/health-checks.test.ts",
-  "test/e2e/guides/**",
-  "test/e2e/inbox/{inbound-chaos,profiles}.test.ts",
-  "test/e2e/stack/{first-run,settings,stack-process,stage}.test.ts",
-  "test/e2e/uploads/**",
-  "test/e2e/webhooks/listen.test.ts",
-  "test/packages/local-aws/emulators/crash.test.ts",
-  "test/packages/{local-aws,simulator}/package.test.ts",
-  "test/packages/simulator/page/{page-bench,page-connection,page-messages,page-views,page-world}.test.ts",
-  "test/local/stack/earlier-data-folder.test.ts",
-  "test/web/{check-page-access,check-page-ends,docs-page}.test.ts",
-  "test/functions/deliver/starved.test.ts",
-];
 
 /** These need the processors for themselves: each runs when nothing else does. */
 const alone = [
