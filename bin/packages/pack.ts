@@ -18,10 +18,7 @@ export interface PackageBuild {
 }
 
 /** `node PROGRAM FOLDER` writes the package as a .tgz to the folder. With --check it does so in a temporary folder. */
-export async function packPackage(
-  { name, program, build }: PackageBuild,
-  target: string | undefined = process.argv[2],
-): Promise<void> {
+export async function packPackage({ name, program, build }: PackageBuild, target: string | undefined): Promise<void> {
   if (target === undefined) {
     process.stderr.write(`Missing folder. Run \`node ${program} FOLDER\`, or --check.\n`);
     process.exitCode = 1;
@@ -69,7 +66,7 @@ export function bundleNeutralModule(source: string, folder: string): void {
 /** Runs the compiler of the repository for the project `folder`. */
 export function compileTypes(folder: string, outDir: string): void {
   const declarations = ["--noEmit", "false", "--emitDeclarationOnly", "--declaration", "--stripInternal"];
-  const tsc = join(project, "node_modules/typescript/bin/tsc");
+  const tsc = join(project, "node_modules/typescript-native/bin/tsc");
   const args = [tsc, "-p", folder, ...declarations, "--outDir", outDir, "--rewriteRelativeImportExtensions"];
   execFileSync(process.execPath, args, { stdio: "inherit" });
 }

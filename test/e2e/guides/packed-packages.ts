@@ -6,7 +6,7 @@ import { PROJECT } from "../../docs/markdown.ts";
 
 /** How each package is packed, by its name on npm. */
 const programs = {
-  "@parley/client": ["bin/client-package.ts"],
+  "@parley/client": ["bin/package.ts", "client"],
   "@parley/cli": ["bin/package.ts", "cli"],
   "@parley/dev": ["bin/package.ts", "dev"],
 } as const;

@@ -23,7 +23,7 @@ const packageJson = () => JSON.parse(readFileSync(installed("package.json"), "ut
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 beforeAll(() => {
-  execFileSync(process.execPath, [join(PROJECT, "bin/local-aws-package.ts"), folder]);
+  execFileSync(process.execPath, [join(PROJECT, "bin/package.ts"), "local-aws", folder]);
   const archive = readdirSync(folder).find((name) => name.endsWith(".tgz")) ?? "";
   mkdirSync(installed(""), { recursive: true });
   execFileSync("tar", ["xzf", join(folder, archive), "--strip-components=1", "-C", installed("")]);

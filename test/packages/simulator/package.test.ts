@@ -20,7 +20,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 beforeAll(() => {
   const run = (program: string, args: string[], cwd = folder) =>
     execFileSync(program, args, { cwd, env, stdio: ["ignore", "ignore", "inherit"] });
-  run(process.execPath, [join(PROJECT, "bin/simulator-package.ts"), folder]);
+  run(process.execPath, [join(PROJECT, "bin/package.ts"), "simulator", folder]);
   const archive = readdirSync(folder).find((name) => name.endsWith(".tgz")) ?? "";
   writeFileSync(join(folder, "package.json"), "{}");
   run("npm", ["install", "--offline", "--no-audit", "--no-fund", `./${archive}`]);

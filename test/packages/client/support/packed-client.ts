@@ -14,7 +14,7 @@ export interface PackedClient extends Disposable {
 /** Packs the client and installs the package into a temporary folder. */
 export function packClient(): PackedClient {
   const folder = mkdtempSync(join(tmpdir(), "parley-packed-"));
-  execFileSync(process.execPath, [join(project, "bin/client-package.ts"), folder], {
+  execFileSync(process.execPath, [join(project, "bin/package.ts"), "client", folder], {
     stdio: ["ignore", "ignore", "inherit"],
   });
   const archive = readdirSync(folder).find((name) => name.endsWith(".tgz")) ?? "";

@@ -1,16 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { build as bundle } from "esbuild";
-import { compileTypes, packPackage, programOptions } from "./packages/pack.ts";
-import { writeMailboxPage } from "./packages/page-files.ts";
-
-// `node bin/local-aws-package.ts FOLDER` builds the package that runs templates and writes it as a .tgz to the folder. With
-// --check it does so in a temporary folder.
-
-await packPackage({ name: "local-aws", program: "bin/local-aws-package.ts", build });
+import { compileTypes, programOptions } from "../pack.ts";
+import { writeMailboxPage } from "../page-files.ts";
 
 /** Writes dist with the program, the module, their declarations and the entry of the sandboxes. */
-async function build(source: string, folder: string): Promise<void> {
+export async function build(source: string, folder: string): Promise<void> {
   const [src, dist] = [join(source, "src"), join(folder, "dist")];
   const { dependencies } = JSON.parse(readFileSync(join(source, "package.json"), "utf8")) as {
     dependencies: Record<string, string>;

@@ -3,20 +3,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build as bundle } from "esbuild";
-import { synthesize } from "../../lib/app.ts";
-import { readBundleSources, startBundling } from "../../lib/bundles/bundle-functions.ts";
-import { assemblyContext } from "../../local/stack/stack.ts";
-import { programOptions } from "./pack.ts";
-import { packageFolders } from "./package-folders.ts";
-import { writeMailboxPage, writeSimulatorFiles } from "./page-files.ts";
+import { synthesize } from "../../../lib/app.ts";
+import { readBundleSources, startBundling } from "../../../lib/bundles/bundle-functions.ts";
+import { assemblyContext } from "../../../local/stack/stack.ts";
+import { programOptions } from "../pack.ts";
+import { packageFolders } from "../package-folders.ts";
+import { writeMailboxPage, writeSimulatorFiles } from "../page-files.ts";
 
-const project = fileURLToPath(new URL("../..", import.meta.url));
+const project = fileURLToPath(new URL("../../..", import.meta.url));
 
 /** Packages written for CommonJS call `require` for Node's own modules. An ES module has no `require`. */
 const REQUIRE = 'import{createRequire as makeRequire}from"node:module";const require=makeRequire(import.meta.url);';
 
 /** Writes dist with the local stack, the templates, the bundles of the functions, and the pages. It needs no other package. */
-export async function buildDev(_source: string, folder: string): Promise<void> {
+export async function build(_source: string, folder: string): Promise<void> {
   const dist = join(folder, "dist");
   const inputs = await bundleStack(dist);
   await writeAssembly(join(dist, "assembly"));
