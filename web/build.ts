@@ -1,8 +1,13 @@
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
-import { checkPageTexts, deletionPageTexts, signInPageTexts } from "../shared/base/languages/all.ts";
+import {
+  checkPageTexts,
+  deletionPageTexts,
+  loginStartPageTexts,
+  signInPageTexts,
+} from "../shared/base/languages/all.ts";
 import { buildConsole, buildConsoleSync } from "./console/build.ts";
 import { buildDocs } from "./docs/build.ts";
 import { writeLocalized } from "./localized.ts";
@@ -36,12 +41,12 @@ export function buildSignInPage(folder: string): void {
 }
 
 /**
- * Writes the page that asks before a login starts as the Connect function serves it: index.html, which the function fills,
- * and style.css.
+ * Writes the page that asks before a login starts as the Connect function serves it: a page for each language, which the
+ * function fills, and style.css.
  */
 export function buildLoginStartPage(folder: string): void {
   writePageStyle(folder, "login-start");
-  copyFileSync(join(web, "login-start", "index.html"), join(folder, "index.html"));
+  writeLocalized(folder, "index", join(web, "login-start", "index.html"), (language) => loginStartPageTexts[language]);
 }
 
 /** Writes the page of a data deletion as the Connect function serves it: a page for each language, which the function fills, and style.css. */

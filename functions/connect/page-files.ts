@@ -5,10 +5,7 @@ import { localized, readPageFiles } from "../support/page-files.ts";
 
 /** Reads the page that asks before a login starts, as `buildLoginStartPage` wrote it. */
 export function readLoginStartPage(folder: string): ReadonlyMap<string, PageFile> {
-  return readPageFiles(folder, [
-    [START_PAGE, "index.html"],
-    [`${CONNECT_PAGE_PATH}.css`, "style.css"],
-  ]);
+  return readPageFiles(folder, [...localized(START_PAGE, "index"), [`${CONNECT_PAGE_PATH}.css`, "style.css"]]);
 }
 
 /** Reads the page of a data deletion, as `buildDataDeletionPage` wrote it. */

@@ -5,7 +5,7 @@ import * as fr from "./fr.ts";
 import * as it from "./it.ts";
 import type { Language } from "./languages.ts";
 import * as pt from "./pt.ts";
-import type { CheckPageTexts, DeletionPageTexts, MailTexts, SignInPageTexts } from "./texts.ts";
+import type { CheckPageTexts, DeletionPageTexts, LoginStartPageTexts, MailTexts, SignInPageTexts } from "./texts.ts";
 
 // One constant for each reader, so that a bundle has the texts of its own pages only.
 
@@ -27,6 +27,15 @@ export const signInPageTexts: ByLanguage<SignInPageTexts> = {
   fr: fr.signInPages,
   it: it.signInPages,
   pt: pt.signInPages,
+};
+
+export const loginStartPageTexts: ByLanguage<LoginStartPageTexts> = {
+  de: de.loginStartPage,
+  en: en.loginStartPage,
+  es: es.loginStartPage,
+  fr: fr.loginStartPage,
+  it: it.loginStartPage,
+  pt: pt.loginStartPage,
 };
 
 export const deletionPageTexts: ByLanguage<DeletionPageTexts> = {

@@ -1,4 +1,4 @@
-import type { CheckPageTexts, DeletionPageTexts, MailTexts, SignInPageTexts } from "./texts.ts";
+import type { CheckPageTexts, DeletionPageTexts, LoginStartPageTexts, MailTexts, SignInPageTexts } from "./texts.ts";
 
 export const checkPage: CheckPageTexts = {
   question: "Prüfen und senden",
@@ -138,6 +138,18 @@ export const signInPages: SignInPageTexts = {
   confirmOther: "In diesem Browser ist {email} angemeldet. Wenn Sie fortfahren, endet diese Sitzung hier.",
   confirmNotYou:
     "Wenn Sie diesen Link nicht angefordert haben, schließen Sie diese Seite. Vielleicht will jemand, dass Sie sein Konto benutzen.",
+};
+
+export const loginStartPage: LoginStartPageTexts = {
+  title: "Mit {platform} verbinden?",
+  text: "Die Mitglieder dieses Arbeitsbereichs werden die Nachrichten des Kontos, das Sie verbinden, lesen und beantworten.",
+  workspace: "Arbeitsbereich",
+  signedInAs: "Angemeldet als",
+  invitedBy: "Eingeladen von",
+  operator: "Betreiber",
+  button: "Weiter mit {platform}",
+  notYou:
+    "Wenn Sie kein Konto verbinden wollten oder diesen Arbeitsbereich nicht kennen, schließen Sie diese Seite. Es hat sich nichts geändert.",
 };
 
 export const deletionPage: DeletionPageTexts = {

@@ -135,6 +135,18 @@ export const signInPages = {
   confirmNotYou: "If you did not request this link, close this page. Somebody else may want you to use their account.",
 };
 
+export const loginStartPage = {
+  title: "Connect with {platform}?",
+  text: "The members of this workspace will read and answer the messages of the account that you connect.",
+  workspace: "Workspace",
+  signedInAs: "Signed in as",
+  invitedBy: "Invited by",
+  operator: "The operator",
+  button: "Continue with {platform}",
+  notYou:
+    "If you did not want to connect an account, or do not know this workspace, close this page. Nothing has changed.",
+};
+
 export const deletionPage = {
   runningTitle: "Deletion in progress",
   runningText:

@@ -1,4 +1,4 @@
-import type { CheckPageTexts, DeletionPageTexts, MailTexts, SignInPageTexts } from "./texts.ts";
+import type { CheckPageTexts, DeletionPageTexts, LoginStartPageTexts, MailTexts, SignInPageTexts } from "./texts.ts";
 
 export const checkPage: CheckPageTexts = {
   question: "Revisar y enviar",
@@ -136,6 +136,18 @@ export const signInPages: SignInPageTexts = {
   confirmButton: "Iniciar sesión",
   confirmOther: "En este navegador hay una sesión de {email}. Si continúas, esa sesión termina aquí.",
   confirmNotYou: "Si no has pedido este enlace, cierra esta página. Puede que alguien quiera que uses su cuenta.",
+};
+
+export const loginStartPage: LoginStartPageTexts = {
+  title: "¿Conectar con {platform}?",
+  text: "Los miembros de este espacio de trabajo leerán y responderán los mensajes de la cuenta que conectes.",
+  workspace: "Espacio de trabajo",
+  signedInAs: "Sesión de",
+  invitedBy: "Invitación de",
+  operator: "El operador",
+  button: "Continuar con {platform}",
+  notYou:
+    "Si no querías conectar una cuenta o no conoces este espacio de trabajo, cierra esta página. No ha cambiado nada.",
 };
 
 export const deletionPage: DeletionPageTexts = {

@@ -1,4 +1,4 @@
-import type { CheckPageTexts, DeletionPageTexts, MailTexts, SignInPageTexts } from "./texts.ts";
+import type { CheckPageTexts, DeletionPageTexts, LoginStartPageTexts, MailTexts, SignInPageTexts } from "./texts.ts";
 
 export const checkPage: CheckPageTexts = {
   question: "Vérifier et envoyer",
@@ -6,10 +6,10 @@ export const checkPage: CheckPageTexts = {
   noScriptText:
     "Avant l’envoi de votre message, votre navigateur résout un court calcul qui nécessite JavaScript. Activez JavaScript pour cette page et ouvrez de nouveau le lien, ou ouvrez-le dans un autre navigateur.",
   nothingSent: "Rien n’a été envoyé.",
-  testLabel: "Test : personne ne reçoit ce message",
+  testLabel: "Test : personne ne reçoit ce message",
   loadingTitle: "Chargement de votre message",
   untilPress: "Rien n’est envoyé tant que vous n’appuyez pas sur le bouton.",
-  stillLoading: "Toujours en cours de chargement ? Vérifiez votre connexion, puis rechargez cette page.",
+  stillLoading: "Toujours en cours de chargement ? Vérifiez votre connexion, puis rechargez cette page.",
   messageLabel: "Votre message",
   to: "À",
   from: "De",
@@ -18,7 +18,7 @@ export const checkPage: CheckPageTexts = {
   aPerson: "Une personne",
   progressLabel: "Vérification",
   timeLeft: "Temps restant",
-  whyTitle: "Pourquoi cette question :",
+  whyTitle: "Pourquoi cette question :",
   whyText:
     "plus de 24 heures après le dernier message d’une personne, {platform} n’accepte que les messages écrits par un humain. Avant l’envoi du vôtre, votre navigateur résout des calculs pendant quelques secondes.",
   loading: "Chargement…",
@@ -26,16 +26,16 @@ export const checkPage: CheckPageTexts = {
   lastMinute: "Moins d’une minute restante.",
   keepOpen: "Gardez cette page ouverte jusqu’à l’envoi du message.",
   checking: "Vérification…",
-  progress: "Vérification : {percent} %",
-  progressLeft: "Vérification : {percent} %, encore environ {seconds} s",
+  progress: "Vérification : {percent} %",
+  progressLeft: "Vérification : {percent} %, encore environ {seconds} s",
   sendingButton: "Envoi…",
   checkComplete: "La vérification est terminée. Envoi en cours…",
-  says: "{platform} indique :",
+  says: "{platform} indique :",
   copyText: "Copier le texte",
   copied: "Copié",
   copiedStatus: "Le texte est copié.",
   notCopied: "Votre navigateur n’a pas copié le texte. Il est maintenant sélectionné, vous pouvez le copier vous-même.",
-  attachments: "Pièces jointes : {count}",
+  attachments: "Pièces jointes : {count}",
   newTab: "s’ouvre dans un nouvel onglet",
   uploaded: "Importé",
   image: "Image",
@@ -123,7 +123,7 @@ export const signInPages: SignInPageTexts = {
   sentHow:
     "Le lien fonctionne une fois, pendant 15 minutes, et sans confirmation dans ce navigateur. Vous pouvez fermer cette page.",
   sentNothing:
-    "Rien n’arrive ? Regardez dans les courriers indésirables et vérifiez que cette adresse est celle qui a été invitée.",
+    "Rien n’arrive ? Regardez dans les courriers indésirables et vérifiez que cette adresse est celle qui a été invitée.",
   resend: "Envoyer un autre lien",
   resendIn: "Envoyer un autre lien dans {time}",
   resent: "Un autre lien est en route.",
@@ -132,12 +132,24 @@ export const signInPages: SignInPageTexts = {
   invalidEmail: "Saisissez une adresse e-mail complète.",
   tooMany: "Trop de liens ont été demandés. Réessayez dans {time}.",
   failed: "Parley n’a pas pu envoyer de lien. Réessayez dans une minute.",
-  confirmTitle: "Se connecter à Parley ?",
+  confirmTitle: "Se connecter à Parley ?",
   confirmText: "Ce lien vous connecte en tant que",
   confirmButton: "Se connecter",
   confirmOther: "Ce navigateur est connecté en tant que {email}. Si vous continuez, cette session se termine ici.",
   confirmNotYou:
     "Si vous n’avez pas demandé ce lien, fermez cette page. Quelqu’un veut peut-être que vous utilisiez son compte.",
+};
+
+export const loginStartPage: LoginStartPageTexts = {
+  title: "Se connecter avec {platform} ?",
+  text: "Les membres de cet espace de travail liront les messages du compte que vous connectez et y répondront.",
+  workspace: "Espace de travail",
+  signedInAs: "Connecté en tant que",
+  invitedBy: "Invité par",
+  operator: "L’opérateur",
+  button: "Continuer avec {platform}",
+  notYou:
+    "Si vous ne vouliez pas connecter de compte, ou si vous ne connaissez pas cet espace de travail, fermez cette page. Rien n’a changé.",
 };
 
 export const deletionPage: DeletionPageTexts = {
@@ -156,50 +168,50 @@ export const deletionPage: DeletionPageTexts = {
 
 export const mails: MailTexts = {
   signInSubject: "Connexion à Parley",
-  signInIntro: "Ouvrez ce lien pour vous connecter à Parley :",
+  signInIntro: "Ouvrez ce lien pour vous connecter à Parley :",
   signInHow:
     "Il fonctionne une fois, jusqu’au {time}. Dans un autre navigateur que celui de votre demande, une page vous demande de confirmer. Ne le transférez pas.",
   signInIgnore: "Si vous ne l’avez pas demandé, ignorez cet e-mail.",
-  inviteSubject: "Invitation à « {tenant} » sur Parley",
-  inviteIntro: "Vous êtes invité à rejoindre « {tenant} » sur Parley en tant que {role}.",
-  inviteHow: "Pour accepter, ouvrez cette page et connectez-vous avec cette adresse e-mail :",
+  inviteSubject: "Invitation à « {tenant} » sur Parley",
+  inviteIntro: "Vous êtes invité à rejoindre « {tenant} » sur Parley en tant que {role}.",
+  inviteHow: "Pour accepter, ouvrez cette page et connectez-vous avec cette adresse e-mail :",
   inviteEnds: "L’invitation prend fin le {time}.",
   inviteIgnore: "Si vous ne l’attendiez pas, ignorez cet e-mail.",
   agent: "agent",
   admin: "administrateur",
   owner: "propriétaire",
   endpointFailingSubject: "Les livraisons de webhooks à {host} échouent",
-  endpointFailing: "Depuis le {time}, toutes les livraisons à un point de terminaison de « {tenant} » échouent.",
-  endpointFacts: "Point de terminaison : {endpoint}\nHôte : {host}",
-  endpointFailures: "Tentatives échouées : {count}",
+  endpointFailing: "Depuis le {time}, toutes les livraisons à un point de terminaison de « {tenant} » échouent.",
+  endpointFacts: "Point de terminaison : {endpoint}\nHôte : {host}",
+  endpointFailures: "Tentatives échouées : {count}",
   endpointPauseAt:
     "Si les livraisons continuent d’échouer, Parley suspend le point de terminaison vers le {time}. D’ici là, les événements attendent, et Parley les livre dès que le point de terminaison répond par un statut de 200 à 299.",
   endpointFix:
-    "Que faire : vérifiez les réponses du point de terminaison (GET /v1/webhooks/{id}/deliveries/summary) et corrigez le récepteur. S’il a déménagé, changez l’url du point de terminaison (PATCH /v1/webhooks/{id}).",
+    "Que faire : vérifiez les réponses du point de terminaison (GET /v1/webhooks/{id}/deliveries/summary) et corrigez le récepteur. S’il a déménagé, changez l’url du point de terminaison (PATCH /v1/webhooks/{id}).",
   endpointPausedSubject: "Les livraisons de webhooks à {host} sont suspendues",
   endpointPaused:
-    "Depuis le {time}, toutes les livraisons à un point de terminaison de « {tenant} » échouent. Parley l’a suspendu.",
-  endpointGone: "Un point de terminaison de « {tenant} » a répondu 410 Gone. Parley l’a suspendu.",
+    "Depuis le {time}, toutes les livraisons à un point de terminaison de « {tenant} » échouent. Parley l’a suspendu.",
+  endpointGone: "Un point de terminaison de « {tenant} » a répondu 410 Gone. Parley l’a suspendu.",
   endpointRetention: "Les événements survenus pendant la suspension sont conservés 7 jours comme livraisons bloquées.",
   endpointResume:
-    'Que faire : corrigez le récepteur, mettez le statut du point de terminaison à "active" (PATCH /v1/webhooks/{id}) et relancez les livraisons bloquées (POST /v1/webhooks/{id}/deliveries/replay avec status=blocked).',
+    'Que faire : corrigez le récepteur, mettez le statut du point de terminaison à "active" (PATCH /v1/webhooks/{id}) et relancez les livraisons bloquées (POST /v1/webhooks/{id}/deliveries/replay avec status=blocked).',
   endpointGoneFix:
-    'Que faire : si le récepteur n’existe plus, supprimez le point de terminaison (DELETE /v1/webhooks/{id}). S’il existe, corrigez-le, mettez le statut du point de terminaison à "active" (PATCH /v1/webhooks/{id}) et relancez les livraisons bloquées (POST /v1/webhooks/{id}/deliveries/replay avec status=blocked).',
-  accountFact: "Compte : {account}",
+    'Que faire : si le récepteur n’existe plus, supprimez le point de terminaison (DELETE /v1/webhooks/{id}). S’il existe, corrigez-le, mettez le statut du point de terminaison à "active" (PATCH /v1/webhooks/{id}) et relancez les livraisons bloquées (POST /v1/webhooks/{id}/deliveries/replay avec status=blocked).',
+  accountFact: "Compte : {account}",
   reauthSubject: "Reconnectez {account}",
-  reauth: "Parley n’a plus accès à un compte de « {tenant} ».",
+  reauth: "Parley n’a plus accès à un compte de « {tenant} ».",
   reauthMeaning: "Ses messages sont toujours reçus tant que la plateforme les envoie, mais rien ne peut être envoyé.",
   reauthFix:
-    "Que faire : reconnectez le compte. Le champ status_detail de GET /v1/accounts contient la raison de la plateforme.",
+    "Que faire : reconnectez le compte. Le champ status_detail de GET /v1/accounts contient la raison de la plateforme.",
   refreshSubject: "L’accès de {account} ne peut pas être prolongé",
-  refresh: "La plateforme refuse de renouveler le jeton d’accès d’un compte de « {tenant} ».",
+  refresh: "La plateforme refuse de renouveler le jeton d’accès d’un compte de « {tenant} ».",
   refreshUntil: "Le compte fonctionne jusqu’au {time}. Parley réessaie chaque jour.",
   refreshUnknown: "Le compte fonctionne jusqu’à l’expiration du jeton. Parley réessaie chaque jour.",
   refreshFix:
-    "Que faire : reconnectez le compte avant cette date. Le champ refresh_error de GET /v1/accounts contient la raison de la plateforme.",
-  connectedSubject: "{account} est connecté à « {tenant} »",
-  connected: "Un compte a été connecté à l’espace de travail « {tenant} » sur Parley.",
-  connectedAgain: "Un compte a été reconnecté à l’espace de travail « {tenant} » sur Parley.",
+    "Que faire : reconnectez le compte avant cette date. Le champ refresh_error de GET /v1/accounts contient la raison de la plateforme.",
+  connectedSubject: "{account} est connecté à « {tenant} »",
+  connected: "Un compte a été connecté à l’espace de travail « {tenant} » sur Parley.",
+  connectedAgain: "Un compte a été reconnecté à l’espace de travail « {tenant} » sur Parley.",
   connectedMeaning: "Les membres de l’espace de travail lisent ses messages et y répondent.",
   connectedWhy:
     "Vous recevez cet e-mail comme propriétaire de l’espace de travail, ou parce que vous avez connecté le compte. Si vous ne l’attendiez pas, déconnectez le compte. GET /v1/audit indique qui l’a connecté.",

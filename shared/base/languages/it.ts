@@ -1,4 +1,4 @@
-import type { CheckPageTexts, DeletionPageTexts, MailTexts, SignInPageTexts } from "./texts.ts";
+import type { CheckPageTexts, DeletionPageTexts, LoginStartPageTexts, MailTexts, SignInPageTexts } from "./texts.ts";
 
 export const checkPage: CheckPageTexts = {
   question: "Controlla e invia",
@@ -137,6 +137,18 @@ export const signInPages: SignInPageTexts = {
   confirmOther: "In questo browser è attiva la sessione di {email}. Se continui, quella sessione termina qui.",
   confirmNotYou:
     "Se non hai richiesto questo link, chiudi questa pagina. Forse qualcuno vuole che tu usi il suo account.",
+};
+
+export const loginStartPage: LoginStartPageTexts = {
+  title: "Collegare con {platform}?",
+  text: "I membri di questo spazio di lavoro leggeranno i messaggi dell’account che colleghi e vi risponderanno.",
+  workspace: "Spazio di lavoro",
+  signedInAs: "Accesso come",
+  invitedBy: "Invito di",
+  operator: "L’operatore",
+  button: "Continua con {platform}",
+  notYou:
+    "Se non volevi collegare un account o non conosci questo spazio di lavoro, chiudi questa pagina. Non è cambiato nulla.",
 };
 
 export const deletionPage: DeletionPageTexts = {

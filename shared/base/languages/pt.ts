@@ -1,4 +1,4 @@
-import type { CheckPageTexts, DeletionPageTexts, MailTexts, SignInPageTexts } from "./texts.ts";
+import type { CheckPageTexts, DeletionPageTexts, LoginStartPageTexts, MailTexts, SignInPageTexts } from "./texts.ts";
 
 export const checkPage: CheckPageTexts = {
   question: "Verificar e enviar",
@@ -134,6 +134,18 @@ export const signInPages: SignInPageTexts = {
   confirmButton: "Entrar",
   confirmOther: "Neste navegador há uma sessão de {email}. Se você continuar, essa sessão termina aqui.",
   confirmNotYou: "Se você não pediu este link, feche esta página. Talvez alguém queira que você use a conta dele.",
+};
+
+export const loginStartPage: LoginStartPageTexts = {
+  title: "Conectar com o {platform}?",
+  text: "Os membros deste espaço de trabalho vão ler e responder as mensagens da conta que você conectar.",
+  workspace: "Espaço de trabalho",
+  signedInAs: "Sessão de",
+  invitedBy: "Convite de",
+  operator: "O operador",
+  button: "Continuar com o {platform}",
+  notYou:
+    "Se você não queria conectar uma conta ou não conhece este espaço de trabalho, feche esta página. Nada mudou.",
 };
 
 export const deletionPage: DeletionPageTexts = {

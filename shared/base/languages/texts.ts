@@ -3,6 +3,7 @@ import type * as english from "./en.ts";
 /** What every language says in place of the English texts: the same names, with the same `{values}`. */
 export type CheckPageTexts = typeof english.checkPage;
 export type SignInPageTexts = typeof english.signInPages;
+export type LoginStartPageTexts = typeof english.loginStartPage;
 export type DeletionPageTexts = typeof english.deletionPage;
 export type MailTexts = typeof english.mails;
 

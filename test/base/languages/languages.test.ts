@@ -36,6 +36,11 @@ it.each(Object.entries(all))("every language of %s has each text, with the value
   }
 });
 
+it("no line of French begins with a mark, or ends with an opening one", () => {
+  const french = Object.values(all).flatMap(({ fr }) => Object.values<string>(fr));
+  expect(french.filter((text) => / [?!:;»]|« /.test(text))).toEqual([]);
+});
+
 it("a text keeps a name without a value, and a value is no template", () => {
   expect(fillText("{a} and {id}", { a: "{id}" })).toBe("{id} and {id}");
 });

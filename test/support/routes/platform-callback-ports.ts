@@ -1,9 +1,12 @@
 import { readFileSync } from "node:fs";
 import { openQueue } from "#base/aws/queues.ts";
+import { loginStartPageTexts } from "#base/languages/all.ts";
+import { languages } from "#base/languages/languages.ts";
 import type { PlatformCallbackPorts } from "#features/accounts/routes/platform-callbacks.ts";
 import { START_PAGE } from "#features/accounts/routes/start-page.ts";
 import { pageInLanguage } from "#http/browser/localized-pages.ts";
 import { parseSignedRequest } from "#platforms/graph/webhooks/signed-request.ts";
+import { localizedPage } from "../../../web/localized.ts";
 import type { TestEnv } from "../flows/test-env.ts";
 import { openStores } from "../stores/open-stores.ts";
 import { oneKeyRing } from "../world/key-rings.ts";
@@ -21,7 +24,7 @@ export function testPlatformCallbackPorts(testEnv: TestEnv, accounts: string): P
     type: "text/css; charset=utf-8",
     etag: '"style"',
   };
-  const startPage = new URL("../../../web/login-start/index.html", import.meta.url);
+  const startPage = readFileSync(new URL("../../../web/login-start/index.html", import.meta.url), "utf8");
   return {
     ...openStores(testEnv.table),
     dataDeletionKeys: async () => DATA_DELETION_KEYS,
@@ -32,7 +35,10 @@ export function testPlatformCallbackPorts(testEnv: TestEnv, accounts: string): P
     pageFiles: new Map([
       [pageInLanguage("/platform/data-deletion/{code}", "en"), page],
       ["/platform/data-deletion/style.css", style],
-      [START_PAGE, { ...page, body: readFileSync(startPage) }],
+      ...languages.map((language) => {
+        const body = Buffer.from(localizedPage(startPage, language, loginStartPageTexts[language]));
+        return [pageInLanguage(START_PAGE, language), { ...page, body }] as const;
+      }),
     ]),
   };
 }

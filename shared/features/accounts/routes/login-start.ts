@@ -79,8 +79,10 @@ function startEndpoints(platform: PlatformName, name: "Instagram" | "Facebook") 
         const redirect = parseRedirectPath(query.get("redirect") ?? "/");
         return loginLocation(ports, { redirect, tenant: parseTenant(query.get("tenant") ?? "") }, outcome);
       },
-      confirm: ({ tenant, caller, query, ports }) =>
-        startPage(ports, { name, tenant, caller, redirect: parseRedirectPath(query.redirect ?? "/") }),
+      confirm: ({ tenant, caller, query, request, ports }) => {
+        const redirect = parseRedirectPath(query.redirect ?? "/");
+        return startPage(ports, { name, tenant, caller, redirect }, request.headers);
+      },
       handle: async ({ tenant, caller, query, now, ports, setCookies }) => {
         const login = await start(ports, { platform, tenant, caller, query, now }, setCookies);
         if (isRefusal(login)) return login;

@@ -1,14 +1,18 @@
 import type { PageFile } from "#base/files/page-file.ts";
 import { type Refusal, refuse } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
-import { html, type Markup } from "#base/kernel/text/html.ts";
+import { html } from "#base/kernel/text/html.ts";
+import { loginStartPageTexts } from "#base/languages/all.ts";
+import { fillText } from "#base/languages/texts.ts";
 import { listOwnTenants } from "#features/access/own-tenants.ts";
 import type { ListOwnTenantPorts } from "#features/access/ports.ts";
 import type { SessionCaller } from "#features/access/rules/callers.ts";
 import { filledPage } from "#http/browser/filled-page.ts";
+import { languageHeaders, languageOf, pageInLanguage } from "#http/browser/localized-pages.ts";
+import type { ReadableHeaders } from "#http/header-map.ts";
 import type { HttpResponse } from "#http/http-response.ts";
 
-/** The file of the page, by name. It has no path of its own. */
+/** The page whose files each have a language. It has no path of its own. */
 export const START_PAGE = "/oauth/start";
 
 /** A login that nothing shows a person wanted. */
@@ -28,23 +32,24 @@ interface UnconfirmedLogin {
 export async function startPage(
   ports: ListOwnTenantPorts & { readonly pageFiles: ReadonlyMap<string, PageFile> },
   { name, tenant, caller, redirect }: UnconfirmedLogin,
+  request: ReadableHeaders,
 ): Promise<HttpResponse | Refusal<"tenant_forbidden">> {
   const memberships = caller.memberships.filter((membership) => membership.tenant === tenant);
   const [workspace] = await listOwnTenants(ports, { userId: caller.userId, memberships });
   if (!workspace) return refuse("tenant_forbidden");
-  const inviter = workspace.invitedBy === "cli" ? "The operator" : workspace.inviterEmail;
-  return filledPage(ports.pageFiles.get(START_PAGE), {
+  const language = languageOf(request);
+  const { title, button, invitedBy, operator } = loginStartPageTexts[language];
+  const inviter = workspace.invitedBy === "cli" ? operator : workspace.inviterEmail;
+  return filledPage(ports.pageFiles.get(pageInLanguage(START_PAGE, language)), {
     texts: {
-      platform: name,
-      workspace: workspace.name,
+      heading: fillText(title, { platform: name }),
+      next: fillText(button, { platform: name }),
+      name: workspace.name,
       slug: tenant,
       email: caller.email,
-      invited: inviter === null ? "" : invitedBy(inviter),
+      inviter: inviter === null ? "" : html`<dt>${invitedBy}</dt><dd>${inviter}</dd>`,
       query: `?${new URLSearchParams({ tenant, redirect })}`,
     },
+    headers: languageHeaders(language),
   });
-}
-
-function invitedBy(inviter: string): Markup {
-  return html`<dt>Invited by</dt><dd>${inviter}</dd>`;
 }

@@ -1,5 +1,7 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { MINUTE } from "#base/kernel/time.ts";
+import { loginStartPageTexts } from "#base/languages/all.ts";
+import { languages } from "#base/languages/languages.ts";
 import { openLoginState } from "#features/accounts/flows/login/use-login.ts";
 import { tenantStore } from "#features/tenants/store/tenants.ts";
 import { facebookDialog } from "#platforms/messenger/facebook-login.ts";
@@ -141,6 +143,31 @@ describe.each([
     expect(page).toMatch(/<strong>&lt;b onclick=&quot;x&quot;&gt;&amp;Shop .*Ltd<\/strong>/s);
     expect(plantedIn(page)).toEqual([]);
     expect(page).toContain(`<dt>Invited by</dt><dd>${inviter.email}</dd>`);
+  });
+
+  it.each(languages)("the start of a login asks in the language of the browser: %s", async (language) => {
+    const inviter = await fixture.newMember("owner");
+    const member = await fixture.newMember("admin", inviter.tenant, inviter.actorId);
+    const headers = { ...member.headers, accept: "text/html", "accept-language": `${language},en;q=0.1` };
+    const response = await start(path, {}, headers);
+    expect([response.headers.get("content-language"), response.headers.get("vary")]).toEqual([
+      language,
+      expect.stringContaining("accept-language"),
+    ]);
+    const page = await response.text();
+    expect(page).toContain(`<html lang="${language}" dir="ltr">`);
+    const { title, button, ...texts } = loginStartPageTexts[language];
+    const sentences = [title, button].map((text) => text.replace("{platform}", name));
+    const { operator: _, ...shown } = texts;
+    for (const text of [...sentences, ...Object.values(shown)]) expect(page).toContain(text);
+    expect(page).not.toMatch(/[{}]/);
+  });
+
+  it("the start of a login names the operator in the language of the browser", async () => {
+    const member = await fixture.newMember("admin", undefined, "cli");
+    const headers = { ...member.headers, accept: "text/html", "accept-language": "de" };
+    const page = await (await start(path, {}, headers)).text();
+    expect(page).toContain("<dt>Eingeladen von</dt><dd>Betreiber</dd>");
   });
 
   it.each(["HEAD", "GET"])("the start of a login starts nothing for a %s that only looks", async (method) => {
