@@ -16,6 +16,7 @@ export const leastRoles = {
   "GET /console/team": "agent",
   "GET /console/invites": "admin",
   "PATCH /console/team/{user_id}": "owner",
+  "PATCH /console/tenants/{slug}": "owner",
 } as const satisfies Partial<Record<Operation, Role>>;
 
 /** The call without which a page shows nothing. */

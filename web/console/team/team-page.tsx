@@ -9,6 +9,7 @@ import { useWorkspace } from "../data/workspace.tsx";
 import { Invites } from "../session/invites.tsx";
 import { InviteDialog } from "./invite-dialog.tsx";
 import { InviteRow } from "./invite-row.tsx";
+import { MailLanguage } from "./mail-language.tsx";
 import { MemberRow } from "./member-row.tsx";
 import { arrangeMembers, openInvites } from "./members.ts";
 import { texts } from "./texts.ts";
@@ -64,6 +65,7 @@ export function TeamPage() {
           ) : null}
         </section>
       ) : null}
+      <MailLanguage />
       <dl className="role-list">
         {(["agent", "admin", "owner"] as const).map((role) => (
           <div key={role}>

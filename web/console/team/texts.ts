@@ -1,3 +1,5 @@
+import type { OwnTenant } from "#client";
+
 /** The words of the page of the team. */
 export const texts = {
   title: "Team",
@@ -44,6 +46,19 @@ export const texts = {
   leave: "Leave the workspace",
   leaveTitle: "Leave this workspace?",
   leaveText: "You lose access at once. Only an invite brings you back.",
+  mails: "Language of mails",
+  languageText: "Invites and notices are written in it. Pages follow the browser of each person.",
+  changeLanguage: "Change the language",
+  languageTitle: "Language of mails",
+  languages: {
+    en: "English",
+    de: "German",
+    es: "Spanish",
+    fr: "French",
+    it: "Italian",
+    pt: "Portuguese",
+  } satisfies Record<NonNullable<OwnTenant["language"]>, string>,
+  languageChanged: (language: string) => `Mails of this workspace are in ${language} now.`,
   problems: {
     last_owner: "A workspace keeps at least one owner. Make another member an owner first.",
     invite_exists: "This address is a member already, or has an invite. Send that one again, or revoke it.",

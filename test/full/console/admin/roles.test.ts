@@ -73,6 +73,7 @@ const pages: readonly RolePage[] = [
       "Send again: kim@example.com": "POST /console/invites/{id}/resend",
       "Revoke: kim@example.com": "DELETE /console/invites/{id}",
       "Actions for Ben": "PATCH /console/team/{user_id}",
+      "Change the language": "PATCH /console/tenants/{slug}",
     },
   },
   {

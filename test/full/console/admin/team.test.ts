@@ -74,6 +74,35 @@ it("an owner invites, sends again, revokes, changes a role and removes a member,
   expect(world.complaints).toEqual([]);
 });
 
+it("an owner chooses the language of mails, and reads why it was not stored", async () => {
+  const world = await openAdmin([browser, server], fill);
+  const { page, failures } = world;
+  await world.open(TEAM);
+  const part = page.locator("section", { hasText: "Language of mails" }).locator(".rowset");
+  await part.getByText("English", { exact: true }).waitFor();
+  failures.set("PATCH /console/tenants/{slug}", { status: 503, code: "unavailable" });
+  await press(page, "Change the language");
+  const dialog = page.getByRole("dialog");
+  expect(await dialog.getByRole("radio", { checked: true }).getAttribute("name")).toBe("language");
+  expect(await dialog.getByLabel("English").isChecked()).toBe(true);
+  await dialog.getByLabel("German").press("Space");
+  await press(page, "Save");
+  await dialog.getByRole("alert").getByText(/\w/).waitFor();
+  await part.getByText("English", { exact: true }).waitFor();
+  failures.clear();
+  await press(page, "Save");
+  await page.getByText("Mails of this workspace are in German now.").waitFor();
+  await part.getByText("German", { exact: true }).waitFor();
+  expect(world.workspaces).toMatchObject([{ language: "de" }]);
+  // It opens with what is stored, whatever was chosen and not saved.
+  await press(page, "Change the language");
+  await dialog.getByLabel("French").press("Space");
+  await page.keyboard.press("Escape");
+  await press(page, "Change the language");
+  expect(await dialog.getByLabel("German").isChecked()).toBe(true);
+  expect(world.complaints).toEqual([]);
+});
+
 it("an agent sees the members alone, and an admin invites no owner", async () => {
   const world = await openAdmin([browser, server], fill);
   const { page } = world;
@@ -81,9 +110,9 @@ it("an agent sees the members alone, and an admin invites no owner", async () =>
   await world.open(TEAM);
   await page.getByRole("button", { name: "Actions for Mia" }).click();
   expect(await page.getByRole("dialog").getByRole("button").allInnerTexts()).toEqual(["Leave the workspace"]);
-  expect(await page.getByRole("button", { name: /^(Invite someone|Actions for Ben|Revoke|Send again)/ }).count()).toBe(
-    0,
-  );
+  expect(
+    await page.getByRole("button", { name: /^(Invite someone|Actions for Ben|Revoke|Send again|Change the)/ }).count(),
+  ).toBe(0);
   expect(world.calls).not.toContain("GET /console/invites");
   world.workspaces = [workspace("acme", "Acme", { role: "admin" })];
   await page.reload();
@@ -92,6 +121,7 @@ it("an agent sees the members alone, and an admin invites no owner", async () =>
   expect(await page.getByRole("radio").count()).toBe(2);
   await page.keyboard.press("Escape");
   expect(await page.getByRole("button", { name: /^Send again/ }).count()).toBe(1);
+  expect(await page.getByText("Language of mails").count()).toBe(0);
 });
 
 it("the page of the team has no violation that axe finds, and fits a phone and a thumb", async () => {
@@ -101,6 +131,11 @@ it("the page of the team has no violation that axe finds, and fits a phone and a
       path: TEAM,
       steps: (page) => page.getByRole("button", { name: "Invite someone" }).click(),
       shown: "dialog[open] input[type=radio]",
+    },
+    {
+      path: TEAM,
+      steps: (page) => page.getByRole("button", { name: "Change the language" }).click(),
+      shown: "dialog[open] input[name=language]",
     },
     {
       path: TEAM,

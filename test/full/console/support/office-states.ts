@@ -64,6 +64,7 @@ export const officeStates: readonly {
   { name: "a new API key", steps: [...open("keys"), press("Create a key")], shown: "dialog[open] form" },
   { name: "the team", steps: open("team"), shown: "ul[aria-label=Members]" },
   { name: "an invite", steps: [...open("team"), press("Invite someone")], shown: "dialog[open] form" },
+  { name: "the language of mails", steps: [...open("team"), press("Change the language")], shown: "dialog[open] form" },
   { name: "the audit log", steps: open("audit"), shown: "table[aria-label='Audit log'] tbody tr" },
   { name: "no endpoint", steps: [(world) => world.open("/app/acme/webhooks")], shown: ".blank-page" },
   { name: "no API key", steps: [(world) => world.open("/app/acme/keys")], shown: ".blank-page" },

@@ -20,6 +20,9 @@ function fillInbox(call: Call): Answer {
       return ok(page.me);
     case "GET /console/tenants":
       return ok({ tenants: page.workspaces });
+    case "PATCH /console/tenants/{slug}":
+      page.workspaces = page.workspaces.map((each) => (each.id === id ? { ...each, ...body } : each));
+      return ok({ tenant: page.workspaces.find((each) => each.id === id) });
     case "POST /console/tenants":
       return ok({ tenant: body }, 201);
     case "GET /console/team":

@@ -240,6 +240,8 @@ const templates: readonly (readonly [RegExp, string])[] = [
 function toTemplate(path: string): { template: string; id: string } {
   const member = /^\/console\/team\/([^/]+)$/.exec(path);
   if (member) return { template: "/console/team/{user_id}", id: decodeURIComponent(member[1] ?? "") };
+  const slug = /^\/console\/tenants\/([^/]+)$/.exec(path)?.[1];
+  if (slug) return { template: "/console/tenants/{slug}", id: slug };
   for (const [pattern, template] of templates) {
     const match = pattern.exec(path);
     if (!match) continue;

@@ -83,6 +83,7 @@ const pages: readonly RolePage[] = [
       "Send again: lou@local.invalid": "POST /console/invites/{id}/resend",
       "Revoke: lou@local.invalid": "DELETE /console/invites/{id}",
       "Actions for Late Leo": "PATCH /console/team/{user_id}",
+      "Change the language": "PATCH /console/tenants/{slug}",
     },
   },
   {

@@ -40,19 +40,34 @@ describe.each(bothHands)("the team at the console by $how", (hands) => {
   };
 
   /** The owner invites her, and a mail arrives. */
-  async function invite(): Promise<void> {
+  async function invite(address = NADIA) {
     const { page } = owner;
     const before = (await readMails(stack)).length;
     await press(owner, "Invite someone");
-    await hands.write(page, page.getByLabel("Email address"), NADIA);
+    await hands.write(page, page.getByLabel("Email address"), address);
     await press(owner, "Send the invite");
-    await says(owner, `An invite is on its way to ${NADIA}.`);
+    await says(owner, `An invite is on its way to ${address}.`);
     const mail = await waitFor("the mail of the invite", async () => {
       const mails = await readMails(stack);
       return mails.length > before ? mails[0] : null;
     });
-    expect(mail.to).toEqual([NADIA]);
+    expect(mail.to).toEqual([address]);
+    return mail;
   }
+
+  it("an owner chooses the language of mails, and the next invite is written in it", async () => {
+    const choose = async (language: string) => {
+      await press(owner, "Change the language");
+      await hands.check(owner.page, owner.page.getByRole("dialog").getByLabel(language));
+      await press(owner, "Save");
+      await says(owner, `Mails of this workspace are in ${language} now.`);
+    };
+    await openFromRail(hands, owner.page, "Team");
+    await choose("German");
+    const { text } = await invite("lena@local.invalid");
+    expect(text).toContain("Sie sind eingeladen");
+    await choose("English");
+  });
 
   it("who is invited signs in by a mail in a second browser, and reads the inbox of the workspace", async () => {
     await openFromRail(hands, owner.page, "Team");
