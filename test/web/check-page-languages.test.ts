@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { languages } from "#base/languages/languages.ts";
 import { accessibilityViolations } from "./support/accessibility.ts";
-import { type CheckServer, PSEUDO_LOCALE, refusalReply, startCheckServer } from "./support/check-page-server.ts";
+import { type CheckServer, refusalReply, startCheckServer } from "./support/check-page-server.ts";
 import { openedBrowser, type VisitOptions, visitHold } from "./support/page-visit.ts";
+import { locales, PSEUDO_LOCALE } from "./support/pseudo-locale.ts";
 
 // The check page in each language, and in a made-up one that is read from right to left.
 
@@ -16,26 +16,23 @@ afterAll(() => server.close());
 const phone = (locale: string): VisitOptions => ({ locale, viewport: { width: 320, height: 640 }, bypassCSP: true });
 const attachments = [{ type: "image", url: "https://files.example.com/a-rather-long-name-of-a-picture.jpg" }];
 
-test.each([...languages, PSEUDO_LOCALE])(
-  "the check page in %s fits a phone of 320 px, and names everything",
-  async (language) => {
-    const hold = server.createHold({ attachments });
-    const { page, complaints } = await visitHold(browser, server, hold, phone(language));
-    const button = page.locator("#go");
-    await button.waitFor();
-    expect(await page.locator("html").getAttribute("lang")).toBe(language);
-    const width = () => page.evaluate<number>("document.documentElement.scrollWidth");
-    expect(await width()).toBeLessThanOrEqual(320);
-    expect(await accessibilityViolations(page)).toEqual([]);
-    expect(await page.locator("body").innerText()).not.toMatch(/[{}]/);
-    server.replyNext("complete", refusalReply(409, "send_failed", "restricted"));
-    await button.click();
-    await page.locator(".mark.failed").waitFor();
-    expect(await width()).toBeLessThanOrEqual(320);
-    expect(await page.locator("body").innerText()).not.toMatch(/[{}]/);
-    expect(complaints).toEqual([]);
-  },
-);
+test.each(locales)("the check page in %s fits a phone of 320 px, and names everything", async (language) => {
+  const hold = server.createHold({ attachments });
+  const { page, complaints } = await visitHold(browser, server, hold, phone(language));
+  const button = page.locator("#go");
+  await button.waitFor();
+  expect(await page.locator("html").getAttribute("lang")).toBe(language);
+  const width = () => page.evaluate<number>("document.documentElement.scrollWidth");
+  expect(await width()).toBeLessThanOrEqual(320);
+  expect(await accessibilityViolations(page)).toEqual([]);
+  expect(await page.locator("body").innerText()).not.toMatch(/[{}]/);
+  server.replyNext("complete", refusalReply(409, "send_failed", "restricted"));
+  await button.click();
+  await page.locator(".mark.failed").waitFor();
+  expect(await width()).toBeLessThanOrEqual(320);
+  expect(await page.locator("body").innerText()).not.toMatch(/[{}]/);
+  expect(complaints).toEqual([]);
+});
 
 test("the check page in German says in German what is to be done", async () => {
   const { page } = await visitHold(browser, server, server.createHold(), { locale: "de-DE" });

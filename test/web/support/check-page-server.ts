@@ -5,15 +5,13 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { hmacSha256, randomToken } from "#base/kernel/bytes.ts";
 import { newUlid } from "#base/kernel/ids.ts";
 import { iso, MINUTE } from "#base/kernel/time.ts";
-import { checkPage } from "#base/languages/en.ts";
 import { checkSolutions, type IssuedChallenge, newChallenge } from "#features/holds/rules/proof-of-work.ts";
 import { buildCheckPage } from "../../../web/build.ts";
-import { localizedPage } from "../../../web/localized.ts";
 import { oneKeyRing } from "../../support/world/key-rings.ts";
+import { PSEUDO_LOCALE, pseudoPage } from "./pseudo-locale.ts";
 
 // A test double of the API: the built page under its policy, and the three check routes with the real proof of work.
 
@@ -200,20 +198,10 @@ export async function startCheckServer(): Promise<CheckServer> {
   }
 }
 
-/** A page that is read from right to left, with texts half as long again: it shows what a layout takes for granted. */
 function writePseudoLocale(folder: string): void {
-  const source = readFileSync(fileURLToPath(new URL("../../../web/check-page/index.html", import.meta.url)), "utf8");
-  const toScript = (part: string) => (part.startsWith("{") ? part : part.replace(/[a-z]/gi, toArabic));
-  const stretched = (text: string) => {
-    const words = text.replace(/\{\w+\}/g, "");
-    return [...text.split(/(\{\w+\})/), " ", words.slice(0, words.length / 2)].map(toScript).join("");
-  };
-  const texts = Object.fromEntries(Object.entries(checkPage).map(([name, text]) => [name, stretched(text)]));
-  writeFileSync(join(folder, `index.${PSEUDO_LOCALE}.html`), localizedPage(source, PSEUDO_LOCALE, texts));
+  const page = readFileSync(join(folder, "index.en.html"), "utf8");
+  writeFileSync(join(folder, `index.${PSEUDO_LOCALE}.html`), pseudoPage(page));
 }
-
-export const PSEUDO_LOCALE = "ar";
-const toArabic = (letter: string) => String.fromCodePoint(0x0627 + (letter.toLowerCase().charCodeAt(0) % 26));
 
 /** The challenge with as many puzzles, 256 times easier. */
 export function withEasyPuzzles({ challenge, token, expires }: IssuedChallenge, key: Uint8Array): IssuedChallenge {
@@ -234,7 +222,7 @@ function endedReply(heldMessage: HeldMessage, status: string): ScriptedReply {
   return { status: 409, body: { ok: false, error } };
 }
 
-function holdReply(heldMessage: HeldMessage): ScriptedReply {
+export function holdReply(heldMessage: HeldMessage): ScriptedReply {
   const { status, displayName, username, accountHandle, actorId, actorName, text, attachments } = heldMessage;
   const content = isWaiting(heldMessage) ? { text, attachments } : { text: "", attachments: [] };
   const hold = {
