@@ -7,7 +7,7 @@ import { may } from "../common/rights.ts";
 import { accountName } from "../data/accounts.ts";
 import { platformName } from "../data/names.ts";
 import { useWorkspace } from "../data/workspace.tsx";
-import { PlatformGlyph } from "../ui/platform-glyph.tsx";
+import { AccountFace } from "../ui/account-face.tsx";
 import { AccountDialog } from "./account-dialog.tsx";
 import { type Account, troublesOf } from "./account-health.ts";
 import { accountLine, quotesOf, troubleWords } from "./account-words.ts";
@@ -48,7 +48,7 @@ export function AccountRow({ account, accounts, now, onChanged }: AccountRowProp
   return (
     <li>
       <div className="line">
-        <PlatformGlyph platform={account.platform} />
+        <AccountFace name={name} id={account.account_key} platform={account.platform} size={38} />
         <div className="main">
           <b dir="auto">{name}</b>
           <small dir="auto">{accountLine(account, accounts, now)}</small>

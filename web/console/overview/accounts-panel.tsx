@@ -7,7 +7,7 @@ import { accountName } from "../data/accounts.ts";
 import type { Conversation } from "../data/types.ts";
 import { useServerTime, useWorkspace } from "../data/workspace.tsx";
 import { accountsPath } from "../paths.ts";
-import { PlatformGlyph } from "../ui/platform-glyph.tsx";
+import { AccountFace } from "../ui/account-face.tsx";
 import { accountHealth, byUrgency, lastMessageAt } from "./account-health.ts";
 import { texts } from "./texts.ts";
 
@@ -32,9 +32,7 @@ export function AccountsPanel({ newest }: { newest: readonly Conversation[] | nu
         {byUrgency(rows).map(({ account, tone, words, line }) => (
           <li key={account.account_key}>
             <Link className="line" href={accountsPath(tenant)}>
-              <span className="platform">
-                <PlatformGlyph platform={account.platform} />
-              </span>
+              <AccountFace name={accountName(account)} id={account.account_key} platform={account.platform} size={36} />
               <span className="main">
                 <b>
                   <bdi>{accountName(account)}</bdi>

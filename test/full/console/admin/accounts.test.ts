@@ -31,6 +31,32 @@ function fill(world: SmallWorld): void {
 const rows = (page: Page) => page.getByRole("list", { name: "Connected accounts" }).locator("> li");
 const pathOf = (page: Page) => page.evaluate<string>("location.pathname + location.search");
 
+it("an account has its initials and the sign of its platform, and asks no other host for a picture", async () => {
+  const world = await openAdmin([browser, server], fill);
+  const { page } = world;
+  await world.open(ACCOUNTS);
+  const faces = rows(page).locator(".account-face");
+  await faces.nth(2).waitFor();
+  expect(await faces.locator(".face").allInnerTexts()).toEqual(["AM", "AS", "AS"]);
+  // The initials are for the eye; the platform is for everyone.
+  expect(await faces.locator("[aria-hidden=true].face").count()).toBe(3);
+  expect(await faces.locator(".unseen").allInnerTexts()).toEqual(["Messenger", "Instagram", "Instagram"]);
+  const [face, glyph] = [faces.first(), faces.first().locator(".glyph")];
+  expect(Math.round((await face.boundingBox())?.width ?? 0)).toBe(38);
+  // The sign covers no initial.
+  const letters = await page.evaluate<number>(`(() => {
+    const range = document.createRange();
+    range.selectNodeContents(document.querySelector(".account-face .face"));
+    return range.getBoundingClientRect().bottom;
+  })()`);
+  // Capitals stand above the space for what hangs below a line.
+  expect((await glyph.boundingBox())?.y).toBeGreaterThan(letters - 4);
+  await world.open("/app/acme/overview");
+  await page.locator(".panel .account-face").nth(2).waitFor();
+  expect(world.requestedUrls.filter((url) => !url.startsWith(world.origin) && !/^(blob|data):/.test(url))).toEqual([]);
+  expect(world.complaints).toEqual([]);
+});
+
 it("an admin connects by each of the three ways, reconnects and disconnects, by keyboard alone", async () => {
   const world = await openAdmin([browser, server], fill);
   const { page } = world;

@@ -204,7 +204,7 @@ it("hidden first steps stay hidden", async () => {
 it.each([
   ["GET /v1/stats", "svg.chart"],
   ["GET /v1/webhooks", "main .hour-bars"],
-  ["GET /v1/accounts", "main .platform"],
+  ["GET /v1/accounts", "main .account-face"],
 ])("each refusal of %s has words on the overview and a press that loads it again", async (operation, shown) => {
   const world = await openAdmin([browser, server], fill);
   await world.open(OVERVIEW);
