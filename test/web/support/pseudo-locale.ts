@@ -41,9 +41,9 @@ function pseudoData(json: string): string {
  * the font of the tests has, and an override lets them run from right to left.
  */
 function pseudoText(text: string): string {
-  const words = text.replace(KEPT, "").trim();
+  const words = text.replace(UNCHANGED, "").trim();
   return `${RIGHT_TO_LEFT}${text.trim()} ${words.slice(0, words.length / 2).trim()}${END}`;
 }
 
-const KEPT = /\{\w+\}|&[#\w]+;/g;
+const UNCHANGED = /\{\w+\}|&[#\w]+;/g;
 const [RIGHT_TO_LEFT, END] = ["\u202e", "\u202c"];

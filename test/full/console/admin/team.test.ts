@@ -94,7 +94,7 @@ it("an owner chooses the language of mails, and reads why it was not stored", as
   await page.getByText("Mails of this workspace are in German now.").waitFor();
   await part.getByText("German", { exact: true }).waitFor();
   expect(world.workspaces).toMatchObject([{ language: "de" }]);
-  // It opens with what is stored, whatever was chosen and not saved.
+  // It opens with what is stored, also after a choice that was not saved.
   await press(page, "Change the language");
   await dialog.getByLabel("French").press("Space");
   await page.keyboard.press("Escape");

@@ -21,7 +21,7 @@ export interface CheckState {
   readonly reach: (visit: CheckVisit) => Promise<unknown>;
   /** What shows that the state is reached, if the heading does not. */
   readonly shown?: string;
-  /** Lets go of what the state held back. */
+  /** Answers the call that the state delays. */
   readonly leave?: (visit: CheckVisit) => Promise<unknown>;
 }
 
@@ -42,8 +42,8 @@ const full = {
 const failure = (detail: string | null, code = "send_failed") =>
   ({ status: "failed", error: { code, message: "No.", detail } }) as const;
 
-let letGo = () => {};
-const letGoOf = async () => letGo();
+let answerDelayed = () => {};
+const answerCall = async () => answerDelayed();
 const press = ({ page }: CheckVisit) => page.locator("#go").click();
 /** Presses the button and answers the puzzles of the check. */
 async function solve(visit: CheckVisit): Promise<void> {
@@ -79,10 +79,10 @@ export const checkStates: readonly CheckState[] = [
     name: "loading",
     title: "loadingTitle",
     reach: async ({ server, open }) => {
-      letGo = server.delayNext("get");
+      answerDelayed = server.delayNext("get");
       await open();
     },
-    leave: letGoOf,
+    leave: answerCall,
   },
   { ...opened("the question", "question", full), shown: "#go" },
   {
@@ -111,12 +111,12 @@ export const checkStates: readonly CheckState[] = [
     name: "sending",
     title: "question",
     reach: async (visit) => {
-      letGo = visit.server.delayNext("complete");
+      answerDelayed = visit.server.delayNext("complete");
       await visit.open(full);
       await solve(visit);
     },
     shown: "#progress",
-    leave: letGoOf,
+    leave: answerCall,
   },
   {
     name: "sent",
