@@ -216,7 +216,7 @@ const layers = {
   },
   web: {
     layers: ["base/languages", "packages/client"],
-    paths: ["^shared/base/kernel/text/"],
+    paths: ["^shared/base/kernel/text/", "^shared/http/openapi/boolean-constants\\.ts$"],
     packages: [
       "esbuild",
       "marked",

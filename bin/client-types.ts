@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import openapiTypeScript, { astToString } from "openapi-typescript";
+import { withBooleanConstants } from "#http/openapi/boolean-constants.ts";
 import { trimDocument } from "./client/trim-document.ts";
 
 // `node bin/client-types.ts` writes the client's types from the OpenAPI document. With --check it compares instead.
@@ -8,7 +9,8 @@ import { trimDocument } from "./client/trim-document.ts";
 const file = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const target = "packages/client/src/api-types.ts";
 
-const document = trimDocument(JSON.parse(readFileSync(file("docs/openapi.json"), "utf8")));
+const published = withBooleanConstants(JSON.parse(readFileSync(file("docs/openapi.json"), "utf8")));
+const document = trimDocument(published);
 const nodes = await openapiTypeScript(JSON.stringify(document), { defaultNonNullable: false });
 const components = nodes.filter((node) => "name" in node && (node.name as { text: string }).text === "components");
 const text = `// Generated from docs/openapi.json by \`npm run client:types\`.\n\n${plain(astToString(components))}`;

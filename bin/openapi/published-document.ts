@@ -1,4 +1,5 @@
 import { API_VERSION } from "#base/events/events.ts";
+import { withoutBooleanConstants } from "#http/openapi/boolean-constants.ts";
 import { openApiDocument } from "#http/openapi/document.ts";
 import type { Json } from "#http/openapi/schemas.ts";
 import { publishedRoutes } from "../../functions/published-routes.ts";
@@ -16,7 +17,8 @@ import { eventWebhooks } from "./webhooks.ts";
 
 /** The OpenAPI document of everything that programs call and that a deployment sends, with its descriptions. */
 export function publishedDocument(): Json {
-  return describeDocument(documentOf(publishedRoutes.filter((route) => !isPage(route))), publishedTexts);
+  const document = documentOf(publishedRoutes.filter((route) => !isPage(route)));
+  return withoutBooleanConstants(describeDocument(document, publishedTexts));
 }
 
 /** The document of every route, also of those that serve pages and their files, without the descriptions. */

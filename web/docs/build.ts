@@ -4,6 +4,7 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { buildSync } from "esbuild";
+import { withBooleanConstants } from "../../shared/http/openapi/boolean-constants.ts";
 import { tokensForAll } from "../theme/tokens.ts";
 import { operatorPages } from "./site/page-list.ts";
 import { buildSite } from "./site/site.ts";
@@ -29,7 +30,11 @@ export function buildDocs(folder: string, compression: "small" | "fast" = "small
   const files = Object.fromEntries(texts.map((source) => [source, readFileSync(join(DOCS, source), "utf8")]));
   // The client has its page in its own package.
   files["guides/client.md"] ??= readFileSync(join(DOCS, "..", "packages", "client", "README.md"), "utf8");
-  const { pages, notFound, search, markdown } = buildSite({ files, document, pictures });
+  const { pages, notFound, search, markdown } = buildSite({
+    files,
+    document: withBooleanConstants(document),
+    pictures,
+  });
   for (const picture of pictures) {
     mkdirSync(dirname(join(folder, picture)), { recursive: true });
     copyFileSync(join(DOCS, picture), join(folder, picture));

@@ -53,6 +53,7 @@ function untyped({ type, anyOf, const: only }: Json): string[] {
     ...(types.length > 1 ? ["several types need a choice by anyOf."] : []),
     ...(typeof type === "string" && Array.isArray(anyOf) ? ["a choice within one type needs if and else."] : []),
     ...(texts.length > 1 ? ["a choice between texts needs if and else."] : []),
+    ...(type === "boolean" && only !== undefined ? ["a boolean of one value needs `not` with the other one."] : []),
     ...(type === "number" && Number.isInteger(only) ? ["an integer needs the type integer."] : []),
   ];
 }

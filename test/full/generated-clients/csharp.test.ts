@@ -20,6 +20,9 @@ it(
     const source = join(folder.path, "client/src/Parley.Api");
     const texts = globSync("Api/*.cs", { cwd: source }).map((file) => readFileSync(join(source, file), "utf8"));
     const code = texts.join("\n");
+    const models = globSync("Model/*.cs", { cwd: source }).map((file) => readFileSync(join(source, file), "utf8"));
+    // An enum in C# has numbers: one of booleans does not compile.
+    expect(models.filter((text) => /enum \w+\s*\{[^}]* = (true|false)/.test(text))).toEqual([]);
     const { paths, components } = JSON.parse(readFileSync(join(folder.path, "openapi.json"), "utf8"));
     const operations = Object.values<object>(paths).flatMap((item) =>
       Object.values<{ operationId?: string }>(item as never).flatMap(({ operationId }) => operationId ?? []),
