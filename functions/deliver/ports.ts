@@ -9,6 +9,7 @@ import { deliveryStore } from "#features/delivery/store/deliveries.ts";
 import { dueStore } from "#features/delivery/store/due-attempts.ts";
 import { eventBodyStore } from "#features/delivery/store/event-bodies.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
+import { nameWaitStore } from "#features/inbox/store/name-waits.ts";
 import { counterStore } from "#features/stats/store.ts";
 import { tenantStateStore } from "#features/tenants/store/tenant-states.ts";
 import { endpointStore } from "#features/webhooks/store/endpoints.ts";
@@ -24,6 +25,7 @@ export function deliverPorts(host: Host = processHost): DeliverPorts & WorkerPor
   return {
     endpoints: endpointStore(table),
     messages: messageStore(table),
+    nameWaits: nameWaitStore(table),
     eventBodies: eventBodyStore(table),
     deliveries: deliveryStore(table),
     counters: counterStore(table),

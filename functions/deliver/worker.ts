@@ -1,5 +1,4 @@
 import type { SQSEvent, SQSRecord } from "aws-lambda";
-import type { RenderedEvent } from "#base/events/events.ts";
 import { allDone } from "#base/kernel/parallel.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
@@ -14,9 +13,10 @@ import { fanOut } from "#features/delivery/flows/fan-out.ts";
 import { postponeInOutage } from "#features/delivery/flows/postpone.ts";
 import { probeEndpoint } from "#features/delivery/flows/probe.ts";
 import { retryDelivery } from "#features/delivery/flows/retry.ts";
+import { endWaitedEvent } from "#features/delivery/flows/waited-event.ts";
 import type { DeliverPorts } from "#features/delivery/ports.ts";
 import { decodeDeliveries } from "#features/delivery/queue.ts";
-import { loadRenderedEvents } from "#features/delivery/rendered-events.ts";
+import { loadEventsToPublish, type PublishedEvents } from "#features/delivery/rendered-events.ts";
 import { growFeeds } from "#features/inbox/flows/feed-shards.ts";
 import { type EndpointsWithSockets, requestEventPushes } from "#features/realtime/flows/request-event-pushes.ts";
 import { saveTally } from "#features/stats/count.ts";
@@ -47,7 +47,9 @@ async function deliverBatch(
   const batch = newBatch(now, isFrom(ports.slowRetries, event));
   const report = await processRecords(event, invocation, { worker, ports }, (records) => {
     const parsedRecords = records.map((record) => ({ record, message: decodeEvent(record.body) }));
-    const events = parsedRecords.flatMap(({ message }) => message ?? []);
+    const events = parsedRecords.flatMap(({ record, message }) =>
+      message ? [{ ...message, received: receiveCount(record) }] : [],
+    );
     const batchData = loadBatchData(ports, events, now());
     return new Map(
       parsedRecords.map(({ record, message }): [string, Promise<RecordOutcome>] => {
@@ -113,38 +115,59 @@ async function fanOutEvent(
   { record, message, batchData }: EventRecord,
   batch: Batch,
 ): Promise<RecordOutcome> {
-  const [loaded, rendered] = await allDone([
+  const [loaded, bodies] = await allDone([
     batchData.endpoints.get(message.tenant),
-    batchData.rendered.get(message.tenant),
+    batchData.bodies.get(message.tenant),
   ]);
-  const event = { ...message, repeated: message.repeated || receiveCount(record) > 1 };
-  const publication = { event, rendered: rendered?.get(event.eventUlid) ?? null, endpoints: loaded?.endpoints ?? [] };
+  const received = receiveCount(record);
+  const event = { ...message, repeated: message.repeated || received > 1 };
+  const endpoints = loaded?.endpoints ?? [];
+  const rendered = bodies?.rendered.get(event.eventUlid) ?? null;
+  if (rendered && bodies && isPublishedByOther({ ...event, received }, bodies))
+    return endWaitedEvent(ports, event, endpoints);
+  const publication = { event, rendered, endpoints };
   const [outcome] = await allDone([fanOut(ports, publication, batch), batchData.pushes.get(message.tenant)]);
   return outcome;
+}
+
+/** An event's message, and how often it was received. */
+type ReceivedEvent = EventMessage & { readonly received: number };
+
+/** Whether the wait of an event for the person's name was ended by another worker, which publishes it. */
+function isPublishedByOther(
+  { waited = false, received, eventUlid }: ReceivedEvent,
+  { ended }: PublishedEvents,
+): boolean {
+  return waited && received === 1 && !ended.has(eventUlid);
 }
 
 /** Endpoints and event bodies, read once for each tenant of the batch, and the requests to push its events. */
 interface BatchData {
   readonly endpoints: ReadonlyMap<TenantId, Promise<EndpointsWithSockets>>;
   readonly pushes: ReadonlyMap<TenantId, Promise<void>>;
-  readonly rendered: ReadonlyMap<TenantId, Promise<Map<string, RenderedEvent>>>;
+  readonly bodies: ReadonlyMap<TenantId, Promise<PublishedEvents>>;
 }
 
-function loadBatchData(ports: DeliverPorts, events: readonly EventMessage[], now: Millis): BatchData {
+function loadBatchData(ports: DeliverPorts, events: readonly ReceivedEvent[], now: Millis): BatchData {
   const tenants = [...new Set(events.map((event) => event.tenant))].map((tenant) => ({
     tenant,
     events: events.filter((event) => event.tenant === tenant),
   }));
   const loads = tenants.map(({ tenant, events }) => {
     const loaded = ports.endpoints.listWithSockets(tenant);
-    const rendered = loadRenderedEvents(ports, tenant, events);
+    const bodies = loadEventsToPublish(ports, tenant, events, now);
     // Each record that awaits a promise gets its error. Without a handler it would end the process.
-    for (const promise of [loaded, rendered]) promise.catch(() => {});
-    return { tenant, events, loaded, rendered };
+    for (const promise of [loaded, bodies]) promise.catch(() => {});
+    // The push reads a message as the endpoints get it, and an event once.
+    const pushed = bodies.then(
+      (published) => events.filter((event) => !isPublishedByOther(event, published)),
+      () => events.filter(({ waited }) => !waited),
+    );
+    return { tenant, events: pushed, loaded, bodies };
   });
   return {
     endpoints: new Map(loads.map(({ tenant, loaded }) => [tenant, loaded])),
     pushes: requestEventPushes(ports, loads, now),
-    rendered: new Map(loads.map(({ tenant, rendered }) => [tenant, rendered])),
+    bodies: new Map(loads.map(({ tenant, bodies }) => [tenant, bodies])),
   };
 }

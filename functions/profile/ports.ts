@@ -6,6 +6,7 @@ import { accountStore } from "#features/accounts/store/accounts.ts";
 import { eventBodyStore } from "#features/delivery/store/event-bodies.ts";
 import type { ProfilePorts } from "#features/inbox/ports.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
+import { nameWaitStore } from "#features/inbox/store/name-waits.ts";
 import { profileStore } from "#features/inbox/store/profiles.ts";
 import { endpointStore } from "#features/webhooks/store/endpoints.ts";
 import { type Host, processHost } from "../host.ts";
@@ -22,6 +23,7 @@ export function profilePorts(host: Host = processHost): ProfilePorts & WorkerPor
     vault: openVault(setting("keyId", settings), clients.kms),
     platformFor: openPlatforms(host),
     profiles: profileStore(table),
+    nameWaits: nameWaitStore(table),
     endpoints: endpointStore(table),
     eventBodies: eventBodyStore(table),
     events: openQueue(setting("eventsQueueUrl", settings), clients.sqs),

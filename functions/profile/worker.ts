@@ -15,18 +15,26 @@ export function profileWorker(ports: ProfilePorts & WorkerPorts, now: () => Mill
   const { log } = ports;
   return queueWorker(worker, log, (event, context) =>
     processRecords(event, context, { worker, ports, outage: { now, life: () => DAY } }, (records) => {
+      const parsedRecords = records.map((record) => ({ record, message: decodeProfile(record.body) }));
       const lookups = new Map<string, Promise<RecordOutcome>>();
       return new Map(
-        records.map((record): [string, Promise<RecordOutcome>] => {
-          const { messageId, body } = record;
-          const profileMessage = decodeProfile(body);
-          if (!profileMessage) return [messageId, Promise.resolve(unreadable)];
-          const message = { ...profileMessage, repeated: isRepeated(record) };
+        parsedRecords.map(({ record, message }): [string, Promise<RecordOutcome>] => {
+          if (!message) return [record.messageId, Promise.resolve(unreadable)];
           const { tenant, conversationId, traceId = null } = message;
           const key = `${tenant}\n${conversationId}`;
-          const lookup = lookups.get(key) ?? runWithTrace(traceId, () => fetchProfile(ports, message, now()));
+          // One lookup serves all messages about the person.
+          const same = parsedRecords.filter(
+            (other) => other.message?.tenant === tenant && other.message.conversationId === conversationId,
+          );
+          const request = {
+            tenant,
+            conversationId,
+            awaited: same.some((other) => other.message?.awaited),
+            repeated: same.some((other) => isRepeated(other.record)),
+          };
+          const lookup = lookups.get(key) ?? runWithTrace(traceId, () => fetchProfile(ports, request, now()));
           lookups.set(key, lookup);
-          return [messageId, lookup];
+          return [record.messageId, lookup];
         }),
       );
     }),

@@ -13,7 +13,7 @@ export const bundleBudgets: Readonly<Record<FunctionName, number>> = {
   Intake: 100_000,
   Ingest: 184_000,
   Deliver: 475_000,
-  Profile: 151_000,
+  Profile: 155_000,
   Erase: 116_000,
   Mail: 405_000,
   HandOver: 170_000,

@@ -38,8 +38,8 @@ export function createProfile(scope: Construct, context: FunctionContext): Worke
   data.table.allow(profile.functionRole, {
     actions: ["GetItem", "Query"],
     writesUnder: {
-      // An event of the conversation, and its body.
-      PutItem: ["CONV#", "E#"],
+      // An event of the conversation, its body, and the claim to publish an event that waited.
+      PutItem: ["CONV#", "E#", "N#"],
       // The profile is in the row of the conversation.
       UpdateItem: ["CONV#"],
     },

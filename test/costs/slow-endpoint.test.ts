@@ -6,6 +6,7 @@ import type { WebhookClient } from "#base/net/webhook-client.ts";
 import { retryMessage } from "#features/delivery/schedule.ts";
 import { freshWorkspace } from "../bench/scenarios.ts";
 import { openedOnce } from "../support/opened.ts";
+import { introduce } from "../support/pipeline/workspace.ts";
 import { startMeteredPipeline } from "./start-metered-pipeline.ts";
 
 // docs/design/table-costs.md lists these figures.
@@ -25,6 +26,7 @@ const [row, inIndex, mark, slot, claimed, settled, leftIndex, counted] = [1, 1, 
 
 test("a first attempt that moves to the slow queue, and is made there", async () => {
   const workspace = await freshWorkspace(pipeline, { endpoints: 1 });
+  await introduce(pipeline, workspace, 1);
   await pipeline.receive(workspace.nextWebhook(0));
   await pipeline.ingest();
   const moved = await pipeline.cost(() => pipeline.deliver());
@@ -36,6 +38,7 @@ test("a first attempt that moves to the slow queue, and is made there", async ()
 
 test("a retry that moves to the slow queue", async () => {
   const workspace = await freshWorkspace(pipeline, { endpoints: 1 });
+  await introduce(pipeline, workspace, 1);
   const [endpointId = ""] = workspace.endpointIds;
   const { tenant } = workspace;
   await pipeline.receive(workspace.nextWebhook(0));

@@ -7,7 +7,7 @@ import { encodeEndpointTask } from "#features/delivery/queue.ts";
 import { deliveryId, waitingForEndpoint } from "#features/delivery/rules/deliveries.ts";
 import { freshWorkspace, withoutKeyAndRate } from "../bench/scenarios.ts";
 import { openedOnce } from "../support/opened.ts";
-import type { Workspace } from "../support/pipeline/workspace.ts";
+import { introduce, type Workspace } from "../support/pipeline/workspace.ts";
 import type { Cost } from "../support/pipeline.ts";
 import { startMeteredPipeline } from "./start-metered-pipeline.ts";
 
@@ -18,6 +18,7 @@ const pipeline = openedOnce(startMeteredPipeline);
 const workspace = openedOnce(() => freshWorkspace(pipeline, { endpoints: 1 }));
 beforeAll(async () => {
   [endpointId = ""] = workspace.endpointIds;
+  await introduce(pipeline, workspace, 1);
 });
 
 const requestCost = async (method: "GET" | "POST" | "PATCH" | "DELETE", rest: string, body?: object): Promise<Cost> =>
@@ -63,6 +64,7 @@ test("a first attempt of a slow endpoint, deferred and made", async () => {
   const other = await freshWorkspace(pipeline, { endpoints: 1 });
   const [id = ""] = other.endpointIds;
   pipeline.loopback.respondWith(200);
+  await introduce(pipeline, other, 1);
   const otherEndpoint = await pipeline.stores.endpoints.get(other.tenant, id);
   if (!otherEndpoint) throw new Error("The endpoint is not there.");
   const slow = { ...otherEndpoint.breaker, slowUntil: pipeline.now() + 5 * MINUTE };
@@ -147,6 +149,7 @@ test("a test event", async () => {
 test("a receiver that answers 410", async () => {
   // The circuit of the endpoint above is already open.
   const other = await freshWorkspace(pipeline, { endpoints: 1 });
+  await introduce(pipeline, other, 1);
   pipeline.loopback.respondWith(410);
   pipeline.advance(SECOND);
   await pipeline.receive(other.nextWebhook(0));
@@ -176,6 +179,7 @@ test("an endpoint with an open circuit costs two units per waiting event, and no
     await pipeline.retrySlow();
   }
   const other = await freshWorkspace(pipeline, { endpoints: 1 });
+  await introduce(pipeline, other, 10);
   pipeline.loopback.respondWith(500);
   await publishMessages(other, 10);
   const opening = await pipeline.cost(() => pipeline.deliver());

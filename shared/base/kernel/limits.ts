@@ -145,6 +145,8 @@ export const UPLOAD_PROCESSING_MAX: Millis = 5 * MINUTE;
 /** How long a platform stores an attachment. */
 export const ATTACHMENT_LIFETIME: Millis = 90 * DAY;
 
+/** The event of a person's first message waits this long for their profile, which names them in it. */
+export const FIRST_EVENT_WAIT: Millis = 2 * SECOND;
 /** An older profile is fetched again when the person writes, because picture URLs expire. */
 export const PROFILE_MAX_AGE: Millis = 24 * HOUR;
 /** How long a picture URL without an expiry of its own is used. */

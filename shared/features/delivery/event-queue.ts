@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { type EventType, eventTypes, messageEventType } from "#base/events/events.ts";
+import { FIRST_EVENT_WAIT } from "#base/kernel/limits.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { type Traced, traceField } from "#base/kernel/trace.ts";
@@ -25,6 +26,8 @@ export interface EventMessage extends Traced {
   readonly repeated: boolean;
   /** No counter includes the event's message yet: the worker that writes its first delivery counts it. */
   readonly uncounted?: boolean;
+  /** The event waited for the person's name, and may have been published with it since then. */
+  readonly waited?: boolean;
   /** How long the person waited for the event's message. Absent where it answers no message. */
   readonly answeredAfter?: Millis;
   /** The event is about a test key's send: its deliveries are not in the statistics. */
@@ -43,6 +46,7 @@ const schema = z.object({
   source: z.optional(z.object({ conversation_id: z.string(), position: z.string() })),
   repeated: z.optional(z.boolean()),
   uncounted: z.optional(z.boolean()),
+  waited: z.optional(z.boolean()),
   answered_after: z.optional(z.number()),
   test: z.optional(z.boolean()),
   received_at: z.optional(z.number()),
@@ -60,6 +64,7 @@ export function encodeEvent(message: EventMessage): string {
       source: source ? { conversation_id: source.conversationId, position: source.position } : undefined,
       repeated: message.repeated || undefined,
       uncounted: message.uncounted || undefined,
+      waited: message.waited || undefined,
       answered_after: message.answeredAfter,
       test: message.test || undefined,
       received_at: message.receivedAt,
@@ -79,13 +84,14 @@ interface MessageTimes {
 
 /**
  * The queue message of a message's event. It carries keys only. The message is counted with its first delivery, which
- * saves a write.
+ * saves a write. Where the event waits for the person's name, the message is due when the wait is over.
  */
 export function messageEvent(
   tenant: TenantId,
   { message, ref, isNew }: { readonly message: Message; readonly ref: MessageRef; readonly isNew: boolean },
   { receivedAt, answersSince = null }: MessageTimes = {},
 ) {
+  const waited = message.nameWait === "waiting";
   return {
     body: encodeEvent({
       tenant,
@@ -93,12 +99,14 @@ export function messageEvent(
       type: messageEventType(message),
       source: ref,
       repeated: !isNew,
+      waited,
       uncounted: message.scope === "live" && !message.counted,
       test: message.scope === "test",
       ...(answersSince === null ? {} : { answeredAfter: message.sentAt - answersSince }),
       ...(receivedAt === undefined ? {} : { receivedAt }),
     }),
     group: tenant,
+    ...(waited ? { delay: FIRST_EVENT_WAIT } : {}),
   };
 }
 
@@ -116,6 +124,7 @@ function toMessage(body: z.output<typeof schema>): EventMessage {
     source: source ? { conversationId: source.conversation_id, position: source.position } : null,
     repeated: body.repeated === true,
     ...(body.uncounted ? { uncounted: true } : {}),
+    ...(body.waited ? { waited: true } : {}),
     ...(answeredAfter === undefined ? {} : { answeredAfter }),
     ...(body.test ? { test: true } : {}),
     ...(receivedAt === undefined ? {} : { receivedAt }),

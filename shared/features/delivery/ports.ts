@@ -5,6 +5,7 @@ import type { WebhookClient } from "#base/net/webhook-client.ts";
 import type { NoticePorts } from "#features/access/mails.ts";
 import type { Audit } from "#features/access/store/audit.ts";
 import type { Messages } from "#features/inbox/store/messages.ts";
+import type { NameWaits } from "#features/inbox/store/name-waits.ts";
 import type { CountingPorts } from "#features/stats/ports.ts";
 import type { Counters } from "#features/stats/store.ts";
 import type { TenantStates } from "#features/tenants/store/tenant-states.ts";
@@ -20,6 +21,7 @@ export interface DeliverPorts extends CountingPorts, NoticePorts {
   readonly tenantStates: Pick<TenantStates, "get" | "growShards">;
   readonly endpoints: Pick<Endpoints, "listWithSockets" | "get" | "pause" | "saveBreaker">;
   readonly messages: Pick<Messages, "getByRefs">;
+  readonly nameWaits: Pick<NameWaits, "end">;
   readonly eventBodies: Pick<EventBodies, "getByUlids" | "save">;
   readonly deliveries: Deliveries;
   readonly due: DueAttempts;

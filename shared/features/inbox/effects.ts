@@ -3,10 +3,11 @@ import type { EventType } from "#base/events/events.ts";
 import { errorClass } from "#base/kernel/error-class.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
+import { currentTrace } from "#base/kernel/trace.ts";
 import { encodeEvent } from "#features/delivery/event-queue.ts";
 import { mergeTally, newTally, type Tally } from "#features/stats/count.ts";
 import type { IngestPorts } from "./ports.ts";
-import { encodeProfile } from "./profile-queue.ts";
+import { encodeProfile, type ProfileMessage } from "./profile-queue.ts";
 import type { Message } from "./rules/messages.ts";
 import { isProfileDue } from "./rules/profiles.ts";
 import type { ConversationSnapshot } from "./store/conversations.ts";
@@ -16,7 +17,7 @@ export interface Effects {
   /** Includes messages that were stored before: the earlier run may have died before it published them. */
   readonly events: QueueMessage[];
   /** Profile lookups by conversation id, one per person. */
-  readonly profileRequests: Map<string, QueueMessage>;
+  readonly profileRequests: Map<string, ProfileMessage>;
   /** New messages without an event. Every other one is counted with the first delivery of its event. */
   readonly tally: Tally;
 }
@@ -29,7 +30,13 @@ export function newEffects(): Effects {
 export function mergeEffects(effects: Effects, other: Effects): void {
   effects.events.push(...other.events);
   mergeTally(effects.tally, other.tally);
-  for (const [conversation, request] of other.profileRequests) effects.profileRequests.set(conversation, request);
+  for (const request of other.profileRequests.values()) addProfileRequest(effects, request);
+}
+
+function addProfileRequest({ profileRequests }: Effects, request: ProfileMessage): void {
+  const { conversationId } = request;
+  const awaited = request.awaited || profileRequests.get(conversationId)?.awaited;
+  profileRequests.set(conversationId, { ...request, ...(awaited ? { awaited } : {}) });
 }
 
 /** Adds an event whose body is stored to the effects, unless they have it. */
@@ -43,14 +50,15 @@ export function publishStoredEvent(
 }
 
 /**
- * Requests a profile lookup of the person: with an inbound message where the stored profile is missing or old, and with
- * a message from the native app where it was never fetched.
+ * Requests a profile lookup of the person: with an inbound message where the stored profile is missing or old, or whose
+ * event waits for the name, and with a message from the native app where it was never fetched.
  */
 export function requestProfile(effects: Effects, request: ProfileRequest): void {
-  if (!isLookupDue(request)) return;
   const { tenant, message } = request;
-  const { conversationId } = message;
-  effects.profileRequests.set(conversationId, { body: encodeProfile({ tenant, conversationId }), group: tenant });
+  const { conversationId, nameWait } = message;
+  const awaited = nameWait === "waiting";
+  if (!awaited && !isLookupDue(request)) return;
+  addProfileRequest(effects, { tenant, conversationId, ...(awaited ? { awaited } : {}), ...currentTrace() });
 }
 
 function isLookupDue({ message: { direction }, before, snapshot, now }: ProfileRequest): boolean {
@@ -64,7 +72,7 @@ function isLookupDue({ message: { direction }, before, snapshot, now }: ProfileR
 
 interface ProfileRequest {
   readonly tenant: TenantId;
-  readonly message: Pick<Message, "conversationId" | "direction">;
+  readonly message: Pick<Message, "conversationId" | "direction" | "nameWait">;
   /** The conversation before the message. */
   readonly before: Pick<ConversationSnapshot, "lastInboundAt">;
   /** The conversation with the message and the stored profile. */
@@ -78,7 +86,8 @@ export async function sendProfileRequests(
   { profileRequests: profiles }: Effects,
 ): Promise<void> {
   try {
-    await ports.profiles.sendAll([...profiles.values()]);
+    const requests = [...profiles.values()];
+    await ports.profiles.sendAll(requests.map((request) => ({ body: encodeProfile(request), group: request.tenant })));
   } catch (error) {
     ports.log({ event: "profiles.request_failed", people: profiles.size, error: errorClass(error) });
   }

@@ -18,6 +18,7 @@ import type { Update } from "./rules/updates.ts";
 import type { Conversations } from "./store/conversations.ts";
 import type { MessageChanges } from "./store/message-changes.ts";
 import type { Messages } from "./store/messages.ts";
+import type { NameWaits } from "./store/name-waits.ts";
 import type { OutboundMessages } from "./store/outbound-messages.ts";
 import type { PendingChanges } from "./store/pending-changes.ts";
 import type { Profiles } from "./store/profiles.ts";
@@ -77,6 +78,7 @@ export interface ProfilePorts extends PushRequestPorts, ConversationChangePorts 
   readonly vault: Pick<Vault, "open">;
   readonly platformFor: (account: Account) => Promise<Pick<Platform, "fetchProfile">>;
   readonly profiles: Profiles;
+  readonly nameWaits: NameWaits;
   readonly log: Log;
 }
 

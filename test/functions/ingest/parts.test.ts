@@ -20,7 +20,7 @@ import { injectFaults } from "../../support/faults.ts";
 import { buryMessages } from "../../support/flows/dead-letters.ts";
 import { inboundBody, instagramWebhook, type WebhookText } from "../../support/flows/inbound-webhooks.ts";
 import { listFeed } from "../../support/flows/platform-events.ts";
-import { invokeWorker, queueDepth, receiveAllMessages, receiveBatch } from "../../support/flows/queue-worker.ts";
+import { invokeWorker, queueDepth, receiveBatch, receiveEvents } from "../../support/flows/queue-worker.ts";
 import { listCopyRows } from "../../support/flows/raw-copies.ts";
 import { openTestEnv } from "../../support/flows/test-env.ts";
 import { openedEach, openedOnce } from "../../support/opened.ts";
@@ -48,7 +48,7 @@ const queueWebhook = (...texts: WebhookText[]) =>
 const storedIds = async () => (await listFeed(testEnv, tenant)).map(({ id }) => id).toSorted();
 /** The event of each message that was published at least once. */
 async function publishedIds(): Promise<string[]> {
-  const records = await receiveAllMessages(testEnv.eventSource, queues.events);
+  const records = await receiveEvents(testEnv, queues);
   const ulids = new Set(records.map(({ body }) => decodeEvent(body)?.eventUlid));
   return (await listFeed(testEnv, tenant))
     .filter(({ eventUlid }) => ulids.has(eventUlid))
@@ -131,7 +131,7 @@ it("a webhook of three people, of whom the table refuses one's message is comple
   await runWorker();
   end();
   const [letter = expect.unreachable("one letter")] = await quarantineAll();
-  await receiveAllMessages(testEnv.eventSource, queues.events);
+  await receiveEvents(testEnv, queues);
   expect(await redriveDeadLetter(redrivePorts(), letter, testEnv.now)).toMatchObject({ end: "sent" });
   const before = await queueDepth(testEnv.eventSource, queues.events);
   expect((await runWorker()).failed).toEqual([]);

@@ -15,7 +15,12 @@ import { ingestWorker } from "../../../functions/ingest/worker.ts";
 import { openWebhookClient } from "../../base/net/webhook-client-fixture.ts";
 import { injectFaults } from "../../support/faults.ts";
 import { inboundBody, instagramWebhook } from "../../support/flows/inbound-webhooks.ts";
-import { invokeWorker, queueDepth, receiveAllMessages } from "../../support/flows/queue-worker.ts";
+import {
+  invokeWorker,
+  passNameWaits,
+  queueDepth,
+  receiveEvents as receiveQueuedEvents,
+} from "../../support/flows/queue-worker.ts";
 import { listCopyRows, readCopies, type StoredCopies } from "../../support/flows/raw-copies.ts";
 import { openTestEnv } from "../../support/flows/test-env.ts";
 import { countedMetrics } from "../../support/metering/counted-metrics.ts";
@@ -33,7 +38,7 @@ beforeEach(async () => {
 const worker = () => ingestWorker(testEnv.ingestPorts(queues), testEnv.now);
 const runWorker = (remaining?: number) => invokeWorker(testEnv.eventSource, queues.inbound, worker(), remaining);
 const receiveEvents = async () =>
-  (await receiveAllMessages(testEnv.eventSource, queues.events)).map(({ body }) => decodeEvent(body)?.eventUlid);
+  (await receiveQueuedEvents(testEnv, queues)).map(({ body }) => decodeEvent(body)?.eventUlid);
 const queueWebhook = (...mids: string[]) =>
   inboundBody(
     instagramWebhook(
@@ -83,7 +88,7 @@ it("a batch of webhooks keeps each webhook's own trace id in the events that it 
   });
   await openQueue(queues.inbound, testEnv.eventSource).sendAll(bodies);
   expect((await runWorker()).failed).toEqual([]);
-  const events = await receiveAllMessages(testEnv.eventSource, queues.events);
+  const events = await receiveQueuedEvents(testEnv, queues);
   expect(events.map(({ body }) => decodeEvent(body)?.traceId).toSorted()).toEqual(["request-a", "request-b"]);
 });
 
@@ -317,6 +322,7 @@ it("a batch of webhooks has its stored messages counted in one line by the worke
   const queue = openQueue(queues.inbound, testEnv.eventSource);
   const deliver = async () => {
     const worker = deliverWorker(testEnv.deliverPorts(queues, openWebhookClient()), testEnv.now);
+    await passNameWaits(testEnv, queues);
     await invokeWorker(testEnv.eventSource, queues.events, worker);
   };
   const repeatedWebhook = queueWebhook("n1", "n2");
@@ -336,6 +342,6 @@ it("the event of a message names when its webhook arrived", async () => {
   await queue.sendAll([{ body: queueWebhook("late") }]);
   testEnv.advance(3_000);
   await runWorker();
-  const [event] = await receiveAllMessages(testEnv.eventSource, queues.events);
+  const [event] = await receiveQueuedEvents(testEnv, queues);
   expect(decodeEvent(event?.body ?? "")?.receivedAt).toBe(receivedAt);
 });

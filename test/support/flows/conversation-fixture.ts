@@ -18,7 +18,7 @@ import { Crash } from "../faults.ts";
 import { queryItems } from "../stores/items.ts";
 import { openStores } from "../stores/open-stores.ts";
 import { newTenant, PERSON } from "../stores/samples.ts";
-import { receiveAllMessages } from "./queue-worker.ts";
+import { receiveEvents as receiveQueuedEvents } from "./queue-worker.ts";
 import type { TestEnv } from "./test-env.ts";
 
 /** A reply that was sent to the platform and has no response yet. */
@@ -79,7 +79,7 @@ export async function openConversationFixture(testEnv: TestEnv, platform: Platfo
   }
 
   async function receiveEvents(): Promise<EventMessage[]> {
-    eventBodies.push(...(await receiveAllMessages(testEnv.eventSource, queues.events)).map(({ body }) => body));
+    eventBodies.push(...(await receiveQueuedEvents(testEnv, queues)).map(({ body }) => body));
     return eventBodies.map((body) => {
       const event = decodeEvent(body);
       if (!event) throw new Error("The event message cannot be read.");

@@ -5,7 +5,7 @@ import { deliverWorker } from "../../../functions/deliver/worker.ts";
 import { openWebhookClient } from "../../base/net/webhook-client-fixture.ts";
 import { type Fault, injectFaults } from "../faults.ts";
 import { newTenant } from "../stores/samples.ts";
-import { invokeWorker } from "./queue-worker.ts";
+import { invokeWorker, passNameWaits } from "./queue-worker.ts";
 import type { TestEnv } from "./test-env.ts";
 
 /** One tenant with a connected account and its own queues, and helpers that read its counters. */
@@ -45,6 +45,7 @@ export async function openCountFixture(testEnv: TestEnv) {
     async deliver(queue: "events" | "deliveries" = "events", fromQueues = queues) {
       const ports = testEnv.deliverPorts(queues, openWebhookClient());
       const worker = deliverWorker(ports, testEnv.now);
+      if (queue === "events") await passNameWaits(testEnv, fromQueues);
       return invokeWorker(testEnv.eventSource, fromQueues[queue], worker);
     },
   };

@@ -1,6 +1,7 @@
 import { GetQueueAttributesCommand, type SQSClient } from "@aws-sdk/client-sqs";
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
 import { expect, vi } from "vitest";
+import { FIRST_EVENT_WAIT } from "#base/kernel/limits.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import type { DeliveryRow } from "#features/delivery/store/items.ts";
@@ -71,6 +72,28 @@ export async function receiveAllMessages(sqs: SQSClient, url: string): Promise<S
   for (let batch = await receiveBatch(sqs, url); batch.length > 0; batch = await receiveBatch(sqs, url))
     all.push(...batch);
   return all;
+}
+
+/** The events queue of a test, and what turns its clock. */
+type EventsQueue = readonly [testEnv: Pick<TestEnv, "eventSource" | "advance">, queues: Pick<TestQueues, "events">];
+
+/** Lets the wait of the queued events for the names of their people pass, if any waits. */
+export async function passNameWaits(...[testEnv, { events }]: EventsQueue): Promise<void> {
+  if ((await delayedMessages(testEnv.eventSource, events)) > 0) testEnv.advance(FIRST_EVENT_WAIT);
+}
+
+/** Receives every event of the queue, also those that wait for the name of their person. */
+export async function receiveEvents(...[testEnv, queues]: EventsQueue): Promise<SQSRecord[]> {
+  await passNameWaits(testEnv, queues);
+  return receiveAllMessages(testEnv.eventSource, queues.events);
+}
+
+/** The number of messages that a queue delays. */
+export async function delayedMessages(sqs: SQSClient, url: string): Promise<number> {
+  const { Attributes = {} } = await sqs.send(
+    new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: ["ApproximateNumberOfMessagesDelayed"] }),
+  );
+  return Number(Attributes.ApproximateNumberOfMessagesDelayed);
 }
 
 /**

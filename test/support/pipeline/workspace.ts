@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
 import { parseTenant, type TenantId } from "#base/kernel/tenant.ts";
-import { SECOND } from "#base/kernel/time.ts";
+import { HOUR, SECOND } from "#base/kernel/time.ts";
 import type { PlatformName } from "#features/accounts/rules/accounts.ts";
-import { conversationId } from "#features/inbox/rules/messages.ts";
+import { conversationId, parseConversationId } from "#features/inbox/rules/messages.ts";
 import { createTenant } from "#features/tenants/flows/tenants.ts";
 import { createKey } from "../../features/access/flows/support/api-keys.ts";
 import { linkTestAccount } from "../../features/accounts/flows/support/link-test-account.ts";
 import type { Pipeline } from "../pipeline.ts";
+import { SAMPLE_INBOX, sampleMessage } from "../stores/samples.ts";
 import { PLATFORM_SECRET } from "./emulated-services.ts";
 import {
   platformId,
@@ -91,11 +92,32 @@ export async function openWorkspace(pipeline: Pipeline, options: WorkspaceOption
   };
 }
 
-/** Processes one message of each person up to the endpoints, one second later, and fetches new profiles. */
+/** Stores the profiles of people to whom the account has written: the events of their messages wait for no lookup. */
+export async function introduce(pipeline: Pipeline, workspace: Workspace, people: number): Promise<void> {
+  const { stores, now } = pipeline;
+  const before = now() - HOUR;
+  for (let person = 0; person < people; person++) {
+    const id = workspace.conversationIdFor(person);
+    const ref = parseConversationId(workspace.tenant, id);
+    if (!ref) throw new Error(`${id} is no conversation of ${workspace.tenant}.`);
+    const { account, participantId } = ref;
+    const participant = { id: participantId, handle: null, username: null, name: null };
+    const rest = { conversationId: id, account, participant, direction: "echo", sentAt: before } as const;
+    await stores.conversations.advanceHead(
+      workspace.tenant,
+      sampleMessage(workspace.tenant, { id: `before ${person}`, ...rest }),
+      SAMPLE_INBOX,
+    );
+    const names = { handle: "marianne.lindqvist", username: "marianne.lindqvist", name: "Marianne Lindqvist" };
+    await stores.profiles.save(id, { state: "complete", ...names, picture: null }, now());
+  }
+}
+
+/** Processes one message of each person up to the endpoints, one second later, and fetches new profiles before. */
 export async function everyoneWrites(pipeline: Pipeline, workspace: Workspace, people: number): Promise<void> {
   pipeline.advance(SECOND);
   for (let person = 0; person < people; person++) await pipeline.receive(workspace.nextWebhook(person));
   await pipeline.ingest();
-  await pipeline.deliver();
   await pipeline.fetchProfiles();
+  await pipeline.deliver();
 }

@@ -28,6 +28,7 @@ import { verificationAttemptStore } from "#features/holds/store/verification-att
 import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { messageChangeStore } from "#features/inbox/store/message-changes.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
+import { nameWaitStore } from "#features/inbox/store/name-waits.ts";
 import { outboundMessageStore } from "#features/inbox/store/outbound-messages.ts";
 import { pendingChangeStore } from "#features/inbox/store/pending-changes.ts";
 import { profileStore } from "#features/inbox/store/profiles.ts";
@@ -91,6 +92,7 @@ export function openStores(table: Table) {
     erasures: erasureStore(table),
     traces: traceStore(table),
     messages: messageStore(table),
+    nameWaits: nameWaitStore(table),
     outboundMessages: outboundMessageStore(table),
     eventBodies: eventBodyStore(table),
     deliveries: deliveryStore(table),

@@ -11,6 +11,7 @@ import { countMessage } from "#features/stats/count.ts";
 import { requestProfile } from "../effects.ts";
 import type { IngestPorts } from "../ports.ts";
 import { hasRetentionEnded, conversationId as idOfConversation, isLate, type Message } from "../rules/messages.ts";
+import { isNameAwaited } from "../rules/profiles.ts";
 import type { MessageUpdate } from "../rules/updates.ts";
 import type { HeadAdvance } from "../store/conversations.ts";
 import type { RecordedMessage } from "../store/messages.ts";
@@ -124,6 +125,7 @@ function toMessage(update: MessageUpdate, { account: { tenant }, snapshot, now }
     ...(update.isTextTruncated ? { isTextTruncated: true as const } : {}),
     attachments: update.attachments,
     ...(update.context ? { context: update.context } : {}),
+    ...(!update.echo && isNameAwaited(snapshot, update.at) ? { nameWait: "waiting" as const } : {}),
     sentAt: update.at,
     sentVia: update.echo ? echoSentVia(update.echo.appId) : "participant",
     actorId: null,

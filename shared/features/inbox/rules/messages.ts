@@ -191,7 +191,7 @@ export type Direction = (typeof directions)[number];
 
 export type SentVia = "participant" | "api_in_window" | "api_human_agent" | "native_app" | "other_app";
 
-/** The person, as known when the message was stored. */
+/** The person, as known when the message was stored, or when its event was published that waited for the name. */
 export interface Participant {
   readonly id: string;
   /** The display name: the user name, or the full name on a platform without user names. */
@@ -201,12 +201,20 @@ export interface Participant {
   readonly name: string | null;
 }
 
+/**
+ * Of a message whose event waits for the person's name: it waits, or was given the name before its event was published. A
+ * message whose event was published without it waits for ever.
+ */
+export type NameWait = "waiting" | "named";
+
 /** One stored message, with everything that reads and events need. */
 export interface Message {
   readonly id: string;
   readonly conversationId: string;
   readonly account: AccountRef;
   readonly participant: Participant;
+  /** Absent where the event waits for no name. */
+  readonly nameWait?: NameWait;
   readonly direction: Direction;
   readonly text: string;
   /** The platform sent a longer text, whose rest is not stored. Absent where an earlier release stored the message. */

@@ -1,6 +1,6 @@
-import { PICTURE_TTL, PICTURE_URL_CHARS_MAX, PROFILE_MAX_AGE } from "#base/kernel/limits.ts";
+import { FIRST_EVENT_WAIT, PICTURE_TTL, PICTURE_URL_CHARS_MAX, PROFILE_MAX_AGE } from "#base/kernel/limits.ts";
 import { type Millis, SECOND } from "#base/kernel/time.ts";
-import type { ConversationHead, ProfileState } from "./messages.ts";
+import type { ConversationHead, Message, Participant, ProfileState } from "./messages.ts";
 
 /** A picture on the platform's servers. Its URL is returned unchanged, and not after it has expired. */
 export interface Picture {
@@ -52,8 +52,50 @@ export function isFirstProfile(
   profile: Profile,
 ): boolean {
   const { participantProfile: state, participantHandle: handle, lastInboundAt } = head;
-  const wasUnknown = state === "pending" || (state === "unavailable" && handle === null);
-  return wasUnknown && profile.state !== "unavailable" && lastInboundAt !== null;
+  return isUnknownPerson(state, handle) && profile.state !== "unavailable" && lastInboundAt !== null;
+}
+
+/** The names of a profile as messages carry them. Null where the platform does not show the person. */
+export function profileNames(profile: Profile): Omit<Participant, "id"> | null {
+  if (profile.state === "unavailable") return null;
+  const { handle, username, name } = profile;
+  return { handle, username, name };
+}
+
+/** The names of a stored profile, as `profileNames` has them. */
+export function storedNames(
+  head: Pick<ConversationHead, "participantProfile" | "participantHandle" | "participantUsername" | "participantName">,
+): Omit<Participant, "id"> | null {
+  const { participantHandle: handle, participantUsername: username, participantName: name } = head;
+  return isUnknownPerson(head.participantProfile, handle) ? null : { handle, username, name };
+}
+
+function isUnknownPerson(state: ProfileState, handle: string | null): boolean {
+  return state === "pending" || (state === "unavailable" && handle === null);
+}
+
+/**
+ * Whether the event of a message waits for the profile: it is the first of a person whom no lookup has named, or comes right
+ * behind it, so that it does not overtake it.
+ * @param before the conversation before the message
+ */
+export function isNameAwaited(
+  before: { readonly profile: ProfileState; readonly handle: string | null; readonly lastInboundAt: Millis | null },
+  sentAt: Millis,
+): boolean {
+  const { profile, handle, lastInboundAt } = before;
+  if (lastInboundAt === null) return isUnknownPerson(profile, handle);
+  return profile === "pending" && Math.abs(sentAt - lastInboundAt) < FIRST_EVENT_WAIT;
+}
+
+/**
+ * Whether the event of a person's first message was published without their name.
+ * @param messages the oldest ones of the conversation. Where none of the person is among them, the first one has no name
+ */
+export function isFirstEventUnnamed(messages: readonly Message[]): boolean {
+  const first = messages.find(({ direction }) => direction === "inbound");
+  if (!first) return true;
+  return first.nameWait ? first.nameWait !== "named" : first.participant.handle === null;
 }
 
 /** Whether a person who writes at `now` must be looked up. A profile that was never fetched is always due. */

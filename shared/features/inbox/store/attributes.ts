@@ -67,6 +67,7 @@ export const messageAttributes = {
   eventUlid: "e",
   handle: "h",
   name: "n",
+  nameWait: "nw",
   postback: "pb",
   quickReply: "q",
   referral: "rf",
@@ -90,3 +91,5 @@ export const pendingChangeAttributes = { ...ttl, ...messageChange, changedAt: "c
 export const rawCopyAttributes = { ...ttl, content: "b" } as const;
 
 export const feedHeaderAttributes = { ...feedIndex, shards: "n" } as const;
+
+export const waitClaimAttributes = { ...ttl, op: "o" } as const;

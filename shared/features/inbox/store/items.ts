@@ -11,6 +11,8 @@ import {
   type Direction,
   type Message,
   type MessageContext,
+  type NameWait,
+  type Participant,
   parseConversationId,
   type Reaction,
   type SentVia,
@@ -40,6 +42,11 @@ export function markerKey(conversationId: string, messageId: string): Key {
 /** A change that arrived before its message. @param messageHash the short hash of the message's id */
 export function pendingChangeKey(conversationId: string, messageHash: string): Key {
   return { PK: conversationId, SK: `C#${messageHash}` };
+}
+
+/** The claim of the process that ends the wait of an event for a name, and publishes it. */
+export function waitClaimKey(tenant: TenantId, eventUlid: string): Key {
+  return { PK: `N#${tenant}#${eventUlid}`, SK: "W" };
 }
 
 /**
@@ -177,6 +184,7 @@ export interface MessageItem extends Key, ReactionFields {
   readonly [messageAttributes.handle]?: string;
   readonly [messageAttributes.username]?: string;
   readonly [messageAttributes.name]?: string;
+  readonly [messageAttributes.nameWait]?: NameWait;
   readonly [messageAttributes.sentAt]: Millis;
   /** The newest edit. Of an unsent message only the count stays. */
   readonly [messageAttributes.editText]?: string;
@@ -236,7 +244,6 @@ export interface Placement {
 }
 
 export function toMessageItem(tenant: TenantId, message: Message, { position, shards }: Placement) {
-  const { handle, username, name } = message.participant;
   return {
     ...messageKey(message.conversationId, position),
     [messageAttributes.feed]: messageFeed(tenant, message.scope, feedShard(message.conversationId, shards)),
@@ -255,13 +262,21 @@ export function toMessageItem(tenant: TenantId, message: Message, { position, sh
     [messageAttributes.holdId]: message.holdId ?? undefined,
     [messageAttributes.test]: message.scope === "test" ? true : undefined,
     [messageAttributes.eventUlid]: message.eventUlid,
+    ...toNameFields(message.participant),
+    [messageAttributes.nameWait]: message.nameWait,
+    [messageAttributes.sentAt]: message.sentAt,
+    [messageAttributes.ttl]: timeToLive(message.sentAt + RETENTION + CLOCK_MARGIN),
+  };
+}
+
+/** The person's names as a message stores them. */
+export function toNameFields({ handle, username, name }: Omit<Participant, "id">) {
+  return {
     // The handle mostly equals the user name and is then stored once.
     [messageAttributes.handle]: handle === username ? undefined : (handle ?? undefined),
     [messageAttributes.username]: username ?? undefined,
     // A person without a user name has their name as handle.
     [messageAttributes.name]: username === null && name === handle ? undefined : (name ?? undefined),
-    [messageAttributes.sentAt]: message.sentAt,
-    [messageAttributes.ttl]: timeToLive(message.sentAt + RETENTION + CLOCK_MARGIN),
   };
 }
 
@@ -274,6 +289,7 @@ export function toMessage(tenant: TenantId, item: MessageItem): Message {
     [messageAttributes.editCount]: editCount,
     [messageAttributes.echoedUrls]: echoedUrls,
     [messageAttributes.unsentAt]: unsentAt,
+    [messageAttributes.nameWait]: nameWait,
   } = item;
   const handle = item[messageAttributes.handle] ?? username;
   const lastReactions = readReactions(item);
@@ -287,6 +303,7 @@ export function toMessage(tenant: TenantId, item: MessageItem): Message {
       username,
       name: item[messageAttributes.name] ?? (username === null ? handle : null),
     },
+    ...(nameWait ? { nameWait } : {}),
     direction: item[messageAttributes.direction],
     text: item[messageAttributes.text] ?? "",
     ...(item[messageAttributes.textTruncated] ? { isTextTruncated: true } : {}),

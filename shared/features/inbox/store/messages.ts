@@ -74,12 +74,18 @@ export function messageStore(table: Table) {
 
     /**
      * The messages that a batch of events names; missing and unsent ones are absent from the map. Reads eventually
-     * consistently first, at half the price, and reads only what is missing again, consistently.
+     * consistently first, at half the price, and reads only what is missing or waits for a name again, consistently: once
+     * an event was published, every reader sees the names that it was published with.
      */
     async getByRefs(tenant: TenantId, refs: readonly MessageRef[]): Promise<Map<string, Message>> {
       const messages = await readRefs(tenant, dedupe(refs), false);
-      const missing = dedupe(refs).filter((ref) => !messages.has(messageRefKey(ref)));
-      return missing.length > 0 ? new Map([...messages, ...(await readRefs(tenant, missing, true))]) : messages;
+      const unsure = dedupe(refs).filter((ref) => {
+        const message = messages.get(messageRefKey(ref));
+        return !message || message.nameWait === "waiting";
+      });
+      if (unsure.length === 0) return messages;
+      for (const ref of unsure) messages.delete(messageRefKey(ref));
+      return new Map([...messages, ...(await readRefs(tenant, unsure, true))]);
     },
 
     /** Removes a message. @returns the message as it was, or null when there was none */

@@ -12,7 +12,8 @@ export type { EndpointsWithSockets };
 /** The events of one tenant in a batch, and what the batch read of the tenant. */
 interface TenantEvents {
   readonly tenant: TenantId;
-  readonly events: readonly EventMessage[];
+  /** Those to push. */
+  readonly events: Promise<readonly EventMessage[]>;
   readonly loaded: Promise<EndpointsWithSockets>;
 }
 
@@ -28,7 +29,7 @@ export function requestEventPushes(
 ): ReadonlyMap<TenantId, Promise<void>> {
   const isOpen = (loaded: EndpointsWithSockets | null) => loaded !== null && hasSockets(loaded, now);
   const loads = tenants.map(async ({ tenant, events, loaded }) => {
-    return isOpen(await loaded.catch(() => null)) ? toMessages(tenant, events) : [];
+    return isOpen(await loaded.catch(() => null)) ? toMessages(tenant, await events) : [];
   });
   const sent = allDone(loads).then(async (messages) => {
     if (messages.flat().length > 0) await ports.realtime.sendAll(messages.flat());

@@ -16,7 +16,7 @@ import { type Fault, injectFaults } from "../../../support/faults.ts";
 import { putEndpointRow, tenantCaller } from "../../../support/flows/data-subject.ts";
 import { inboundBody, instagramWebhook, type WebhookText } from "../../../support/flows/inbound-webhooks.ts";
 import { ingestEvents } from "../../../support/flows/platform-events.ts";
-import { invokeWorker, queueDepth, receiveAllMessages } from "../../../support/flows/queue-worker.ts";
+import { invokeWorker, queueDepth, receiveEvents } from "../../../support/flows/queue-worker.ts";
 import { SAMPLE_INBOX, sampleMessage } from "../../../support/stores/samples.ts";
 import { recordAttempt, useConversation } from "./support/erased-conversations.ts";
 
@@ -38,7 +38,7 @@ async function ingestTexts(...texts: WebhookText[]): Promise<void> {
   expect(failed).toEqual([]);
 }
 
-const countEvents = async () => (await receiveAllMessages(testEnv.eventSource, queues.events)).length;
+const countEvents = async () => (await receiveEvents(testEnv, queues)).length;
 
 const firstText = { mid: "m1", text: "before" };
 

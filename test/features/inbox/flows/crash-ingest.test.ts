@@ -11,7 +11,7 @@ import { messageStore } from "#features/inbox/store/messages.ts";
 import { ingestWorker } from "../../../../functions/ingest/worker.ts";
 import { faultPoints, injectFaultAt, strikeEachCall } from "../../../support/flows/fault-injection.ts";
 import { inboundBody, instagramWebhook } from "../../../support/flows/inbound-webhooks.ts";
-import { invokeWorker, queueDepth, receiveAllMessages } from "../../../support/flows/queue-worker.ts";
+import { invokeWorker, queueDepth, receiveEvents as receiveQueuedEvents } from "../../../support/flows/queue-worker.ts";
 import { openTestEnv, type TestQueues } from "../../../support/flows/test-env.ts";
 import { openedOnce } from "../../../support/opened.ts";
 import { newTenant, PERSON } from "../../../support/stores/samples.ts";
@@ -52,7 +52,7 @@ async function drainInbound(queues: TestQueues): Promise<number> {
 }
 
 async function receiveEvents(queues: TestQueues): Promise<EventMessage[]> {
-  const records = await receiveAllMessages(testEnv.eventSource, queues.events);
+  const records = await receiveQueuedEvents(testEnv, queues);
   return records.map(({ body }) => {
     const event = decodeEvent(body);
     if (!event) throw new Error("A queued event could not be decoded.");

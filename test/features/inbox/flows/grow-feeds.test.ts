@@ -7,7 +7,7 @@ import { deliverWorker } from "../../../../functions/deliver/worker.ts";
 import { ingestWorker } from "../../../../functions/ingest/worker.ts";
 import { openWebhookClient } from "../../../base/net/webhook-client-fixture.ts";
 import { inboundBody, instagramWebhook } from "../../../support/flows/inbound-webhooks.ts";
-import { invokeWorker } from "../../../support/flows/queue-worker.ts";
+import { invokeWorker, passNameWaits } from "../../../support/flows/queue-worker.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
 import { openedOnce } from "../../../support/opened.ts";
 import { newTenant, sampleCounts } from "../../../support/stores/samples.ts";
@@ -24,6 +24,7 @@ it("a tenant's feeds get a second shard with the message that exceeds one shard'
     await openQueue(queues.inbound, testEnv.eventSource).send({ body: inboundBody(raw, testEnv.now()) });
     await invokeWorker(testEnv.eventSource, queues.inbound, ingestWorker(testEnv.ingestPorts(queues), testEnv.now));
     const deliver = deliverWorker(testEnv.deliverPorts(queues, openWebhookClient()), testEnv.now);
+    await passNameWaits(testEnv, queues);
     await invokeWorker(testEnv.eventSource, queues.events, deliver);
   };
   await counterStore(testEnv.table).add(tenant, sampleCounts({ received: 539_999 }), testEnv.now());

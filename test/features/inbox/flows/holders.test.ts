@@ -10,7 +10,7 @@ import type { ScanCursor } from "#features/tenants/store/tenant-rows.ts";
 import { ingestWorker } from "../../../../functions/ingest/worker.ts";
 import { injectFaults } from "../../../support/faults.ts";
 import { inboundBody, instagramWebhook } from "../../../support/flows/inbound-webhooks.ts";
-import { invokeWorker, receiveAllMessages } from "../../../support/flows/queue-worker.ts";
+import { invokeWorker, receiveEvents } from "../../../support/flows/queue-worker.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
 import { openedEach, openedOnce } from "../../../support/opened.ts";
 import { writeItem } from "../../../support/stores/items.ts";
@@ -88,7 +88,7 @@ async function texts(tenant: TenantId | undefined): Promise<string[]> {
 
 /** The tenants whose messages were published, each as often as there are events of different ids. */
 async function published(): Promise<(TenantId | undefined)[]> {
-  const records = await receiveAllMessages(testEnv.eventSource, queues.events);
+  const records = await receiveEvents(testEnv, queues);
   const events = new Map(records.map(({ body }) => [decodeEvent(body)?.eventUlid, decodeEvent(body)?.tenant]));
   return [...events.values()];
 }

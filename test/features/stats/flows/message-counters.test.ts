@@ -35,11 +35,12 @@ const ingest = (ports = testEnv.ingestPorts(fixture.queues)) =>
   invokeWorker(testEnv.eventSource, fixture.queues.inbound, ingestWorker(ports, testEnv.now));
 
 it("inbound messages count once however often they are repeated, in both directions", async () => {
+  const at = testEnv.now();
   await say({ mid: "a" }, { mid: "b" }, { mid: "a" });
   await say({ mid: "b" }, { mid: "echo", echo: true });
   await ingest();
   await fixture.deliver();
-  await say({ mid: "a" }, { mid: "echo", echo: true }, { mid: "c" });
+  await say({ mid: "a", at }, { mid: "echo", echo: true, at }, { mid: "c" });
   await ingest();
   await fixture.deliver();
   expect(await fixture.messages()).toBe(4);

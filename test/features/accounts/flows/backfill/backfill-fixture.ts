@@ -9,12 +9,7 @@ import { accountPlatformFor } from "#platforms/platforms.ts";
 import { accountsWorker } from "../../../../../functions/accounts/worker.ts";
 import { ingestWorker } from "../../../../../functions/ingest/worker.ts";
 import { inboundBody } from "../../../../support/flows/inbound-webhooks.ts";
-import {
-  invokeWorker,
-  type QueueWorker,
-  queueDepth,
-  receiveAllMessages,
-} from "../../../../support/flows/queue-worker.ts";
+import { invokeWorker, type QueueWorker, queueDepth, receiveEvents } from "../../../../support/flows/queue-worker.ts";
 import type { TestEnv } from "../../../../support/flows/test-env.ts";
 import { openStores } from "../../../../support/stores/open-stores.ts";
 import { newTenant } from "../../../../support/stores/samples.ts";
@@ -149,7 +144,7 @@ export async function openBackfillFixture(testEnv: TestEnv) {
 
     /** How many messages have an event, and how many events there are at most for one of them. */
     async events(): Promise<{ messages: number; eventIds: number }> {
-      const records = await receiveAllMessages(testEnv.eventSource, queues.events);
+      const records = await receiveEvents(testEnv, queues);
       const events = records.map(({ body }) => decodeEvent(body)).filter((event) => event !== null);
       const messageEvents = events.filter(({ type }) => type.startsWith("message."));
       return {

@@ -23,12 +23,7 @@ import { ingestWorker } from "../../../../../functions/ingest/worker.ts";
 import type { WorkerPorts } from "../../../../../functions/worker/batch.ts";
 import { controlHeaders, testControlToken } from "../../../../support/access/control-token.ts";
 import { drainMails } from "../../../../support/flows/drain-mails.ts";
-import {
-  invokeWorker,
-  type QueueWorker,
-  queueDepth,
-  receiveAllMessages,
-} from "../../../../support/flows/queue-worker.ts";
+import { invokeWorker, type QueueWorker, queueDepth, receiveEvents } from "../../../../support/flows/queue-worker.ts";
 import type { TestEnv } from "../../../../support/flows/test-env.ts";
 import { openStores } from "../../../../support/stores/open-stores.ts";
 import { openTeamEnv } from "../../../access/flows/team/support/team.ts";
@@ -252,7 +247,7 @@ export async function openSimulatedAccount(testEnv: TestEnv, platforms: TestPlat
     },
     /** The events of the account that were published since the last time, each once, oldest first. */
     async takeEvents(): Promise<AccountEvent[]> {
-      const messages = await receiveAllMessages(testEnv.eventSource, queues.events);
+      const messages = await receiveEvents(testEnv, queues);
       const events = messages.flatMap(({ body }) => decodeEvent(body) ?? []);
       const published = events
         .filter((event) => event.tenant === tenant)

@@ -13,7 +13,7 @@ import {
   listFeed,
   type PlatformEvent,
 } from "../../../../support/flows/platform-events.ts";
-import { invokeWorker } from "../../../../support/flows/queue-worker.ts";
+import { invokeWorker, passNameWaits } from "../../../../support/flows/queue-worker.ts";
 import { createEndpointAt } from "../../../../support/flows/test-endpoints.ts";
 import { openTestEnv } from "../../../../support/flows/test-env.ts";
 import { type Item, itemSize } from "../../../../support/item-size.ts";
@@ -108,6 +108,7 @@ describe.each(sampled(characters, { step: 4 }))("characters of %s", (_name, char
     const ingest = () => ingestEvents(testEnv.ingestPorts(queues), account, updates, testEnv.now());
     await openQueue(queues.events, testEnv.sqs).sendAll((await ingest()).events);
     const deliver = deliverWorker(testEnv.deliverPorts(queues, webhookClient), testEnv.now);
+    await passNameWaits(testEnv, queues);
     for (let records = 1; records > 0; ) {
       const result = await invokeWorker(testEnv.eventSource, queues.events, deliver);
       expect(result.failed).toEqual([]);

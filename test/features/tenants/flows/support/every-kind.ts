@@ -113,6 +113,7 @@ export const rowsOfTenant: Readonly<Record<string, (tenant: TenantId) => Row | R
   attachmentOwnerKey: (tenant) => ({ ...keys.attachmentOwnerKey(tenant, "attachment"), a: "instagram#1" }),
   idempotencyKey: (tenant) => keys.idempotencyKey(tenant, "hash"),
   countClaimKey: (tenant) => keys.countClaimKey(tenant, "1"),
+  waitClaimKey: (tenant) => keys.waitClaimKey(tenant, "1"),
   hourKey: (tenant) => keys.hourKey(tenant, NOW),
   pendingInvitesKey: (tenant) => keys.pendingInvitesKey(tenant),
   tenantInviteMailsKey: (tenant) => keys.tenantInviteMailsKey(tenant, NOW),
