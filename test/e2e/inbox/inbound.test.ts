@@ -170,7 +170,10 @@ it("new webhooks, batched out of order, leave the newest message at the conversa
   expect(body.data.messages.map(({ text }) => text)).toEqual(texts.map(({ text }) => text).reverse());
   expect(body.data.conversation.last_message_text).toBe("message 29 ä");
   expect(body.data.conversation.last_inbound_at).toBe(new Date(at + 29).toISOString());
-  const deliveriesByMessage = groupByMessage(secondReceiver.deliveries, "message.received");
+  const newDeliveries = () => groupByMessage(secondReceiver.deliveries, "message.received");
+  // The events of a person who is new may wait for the name.
+  await waitFor("each message has an event", () => texts.every(({ mid }) => newDeliveries().has(mid)));
+  const deliveriesByMessage = newDeliveries();
   for (const { mid, text } of texts) {
     expect(new Set(deliveriesByMessage.get(mid)?.map(({ event }) => event.id)).size, text).toBe(1);
   }
