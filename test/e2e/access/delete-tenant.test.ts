@@ -44,6 +44,8 @@ beforeAll(async () => {
     textEntry(account, newPersonId(), mids.own, "of the deleted tenant", at),
     textEntry(demoAccountIds.messenger, newPersonId(), mids.demo, "of another tenant", at),
   ]);
+  // The events of people who are new wait for their names.
+  await waitFor("the event is delivered", () => receiver.deliveries.length > 0);
   await waitUntilIdle(stack);
 });
 
