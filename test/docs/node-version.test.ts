@@ -29,7 +29,7 @@ const { packages } = readJson<{ packages: Readonly<Record<string, Package>> }>("
 /** The oldest release of each major version of Node.js that the project accepts. */
 const oldestReleases = (engines?.node ?? "").split(" || ").map((range) => range.replace(/^(\^|>=)/, ""));
 
-/** True if a version is in a range of `npm`, as far as the lock file uses its syntax: `^1.2 || >=2 || 3`. */
+/** True if a version is in a range of `npm`, as far as the lock file uses its syntax: `^1.2 || >=2 || 3 || 4.*`. */
 function satisfies(version: string, range: string): boolean {
   const parts = (text: string) => {
     const [major = 0, minor = 0, patch = 0] = text.split(".").map(Number);
@@ -37,7 +37,7 @@ function satisfies(version: string, range: string): boolean {
   };
   const candidate = parts(version);
   return range.split("||").some((alternative) => {
-    const [, operator, bound = ""] = /^\s*(\^|>=)?\s*([\d.]+)(?:\.x)?\s*$/.exec(alternative.replace("*", ">=0")) ?? [];
+    const [, operator, bound = ""] = /^\s*(\^|>=)?\s*([\d.]+)(?:\.[x*])?\s*$/.exec(alternative.replace(/^\*$/, ">=0")) ?? [];
     if (bound === "") throw new Error(`Unknown range of versions: ${range}`);
     const limit = parts(bound);
     if (operator === ">=") return candidate.order >= limit.order;

@@ -91,6 +91,7 @@ const guides = [
 /** Guides with blocks that are run by other tests, which read them from the page. */
 const runElsewhere: Readonly<Record<string, readonly string[]>> = {
   "docs/guides/client.md": ["test/e2e/client/client.test.ts", "test/packages/client/package.test.ts"],
+  "docs/guides/generated-clients.md": ["test/full/generated-clients/support/follow-guide.ts"],
   "docs/guides/uploads.md": ["test/e2e/uploads/uploads.test.ts", "test/web/upload-form.test.ts"],
   "docs/guides/webhooks.md": ["test/packages/receiver/package.test.ts"],
 };
