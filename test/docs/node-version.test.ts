@@ -37,7 +37,8 @@ function satisfies(version: string, range: string): boolean {
   };
   const candidate = parts(version);
   return range.split("||").some((alternative) => {
-    const [, operator, bound = ""] = /^\s*(\^|>=)?\s*([\d.]+)(?:\.[x*])?\s*$/.exec(alternative.replace(/^\*$/, ">=0")) ?? [];
+    const [, operator, bound = ""] =
+      /^\s*(\^|>=)?\s*([\d.]+)(?:\.[x*])?\s*$/.exec(alternative.replace(/^\*$/, ">=0")) ?? [];
     if (bound === "") throw new Error(`Unknown range of versions: ${range}`);
     const limit = parts(bound);
     if (operator === ">=") return candidate.order >= limit.order;
