@@ -25,7 +25,7 @@ const DONE_WITHIN: Millis = 20 * MINUTE;
 
 const durations: readonly Millis[] = inject("fullRun")
   ? [10 * MINUTE, 20 * MINUTE, HOUR, 5 * HOUR]
-  : [10 * MINUTE, 20 * MINUTE, HOUR];
+  : [20 * MINUTE, HOUR];
 
 /** A world with two endpoints, in which a login has connected every account. */
 async function openOutageWorld() {

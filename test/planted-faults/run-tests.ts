@@ -46,7 +46,7 @@ export async function runTests(directory: string, tests: readonly PlantedFault["
   const child = spawn(
     process.execPath,
     [vitest, "run", ...config, ...files, ...pattern, "--reporter=json", `--outputFile=${outputFile}`],
-    { cwd: directory, stdio: "ignore" },
+    { cwd: directory, stdio: "ignore", env: { ...process.env, TEST_FAULT_STEP: "3" } },
   );
   await once(child, "exit");
   if (!existsSync(outputFile)) return [];

@@ -50,7 +50,7 @@ const lean = [
 ];
 /** Pages in a real browser. `npm run test:pages` runs them, `npm test` does not. */
 const web = ["test/web/**"];
-/** The whole stack as a process. */
+/** The whole stack as a process. `npm run test:stack` runs it, `npm test` does not. */
 const e2e = ["test/e2e/**", "test/full/**", "test/local/stack/earlier-data-folder.test.ts"];
 
 const always = ["test/bench/**"];

@@ -6,7 +6,8 @@ export function describeError({ instancePath, message = "", keyword, params }: E
   const at = instancePath === "" ? "" : `${instancePath} `;
   const field = params.additionalProperty ?? params.unevaluatedProperty;
   if (field !== undefined) return `${at}has the undeclared field ${field}`;
-  if (keyword === "enum" || keyword === "const")
+  // The document says of a boolean with one value that it is not the other one.
+  if (keyword === "enum" || keyword === "const" || keyword === "not")
     return `${at}is ${JSON.stringify(valueAt(value, instancePath))}, which is not declared`;
   return `${at}${message}`;
 }

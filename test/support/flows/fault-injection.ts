@@ -12,12 +12,15 @@ import type { TestEnv } from "./test-env.ts";
 export const faultPoints = ["before", "after", "lost"] as const;
 export type FaultPoint = (typeof faultPoints)[number];
 
-/** `npm test` injects one of the three faults into each call, in turn. `npm run test:full` injects all three. */
-export const FAULT_STEP = inject("fullRun") ? 1 : faultPoints.length;
+/**
+ * `npm test` injects a fault into every other call, the three in turn. `npm run test:full` injects all three into each
+ * call, and the run of planted faults one of the three into each, in turn.
+ */
+export const FAULT_STEP = inject("fullRun") ? 1 : Number(process.env.TEST_FAULT_STEP ?? 2 * faultPoints.length);
 
 /** The first call that gets this fault. Every `FAULT_STEP`-th call after it gets it, too. */
 export function firstFault(faultPoint: FaultPoint): number {
-  return faultPoints.indexOf(faultPoint) % FAULT_STEP;
+  return (2 * faultPoints.indexOf(faultPoint)) % FAULT_STEP;
 }
 
 /**

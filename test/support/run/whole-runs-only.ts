@@ -5,6 +5,7 @@ import { matchesGlob } from "node:path";
  * tests of `npm test` prove in part.
  */
 export const wholeRunsOnly = [
+  "test/docs/packages/advisories.test.ts",
   "test/e2e/access/{api-refusals,delete-tenant,keys,smoke}.test.ts",
   "test/e2e/accounts/health-checks.test.ts",
   "test/e2e/client/client.test.ts",
@@ -16,13 +17,18 @@ export const wholeRunsOnly = [
   "test/e2e/uploads/**",
   "test/e2e/webhooks/listen.test.ts",
   "test/features/access/routes/request-limit.test.ts",
+  "test/features/accounts/flows/health-checks/refusals.test.ts",
   "test/features/delivery/flows/fairness.test.ts",
   "test/features/inbox/flows/parts/largest-updates.test.ts",
   "test/features/sending/flows/frozen-over-erasure.test.ts",
+  "test/features/uploads/flows/hand-over-faults.test.ts",
   "test/functions/deliver/starved.test.ts",
   "test/functions/route-table/deleted-tenant.test.ts",
+  "test/functions/worker/two-releases.test.ts",
+  "test/fuzz/fuzz.test.ts",
   "test/histories/same-seed.test.ts",
-  "test/lib/stacks/stages.test.ts",
+  "test/lib/stacks/{exports,stages}.test.ts",
+  "test/local/admin/stage.test.ts",
   "test/local/stack/earlier-data-folder.test.ts",
   "test/packages/local-aws/emulators/crash.test.ts",
   "test/packages/{local-aws,simulator}/package.test.ts",

@@ -65,6 +65,6 @@ it.each(faultPoints)(
     }
     // The last round met no fault.
     expect(outcomes.at(-1)).toBe(true);
-    expect(outcomes.length).toBeGreaterThan(3);
+    expect(outcomes.length * FAULT_STEP).toBeGreaterThan(9);
   },
 );

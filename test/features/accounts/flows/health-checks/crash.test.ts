@@ -83,7 +83,7 @@ it.each(faultPoints)(
       if (!fault.reached()) break;
       outcomes++;
     }
-    expect(outcomes).toBeGreaterThanOrEqual(2);
+    expect(outcomes * FAULT_STEP).toBeGreaterThanOrEqual(6);
   },
 );
 
