@@ -5,6 +5,7 @@ import { openSubscribedReceiver, personWrites, simulatedAccount } from "../suppo
 import type { ListedConversation } from "../support/api-response.ts";
 import { failureLines } from "../support/emulator-journals.ts";
 import { openSharedStack } from "../support/local-stack.ts";
+import { waitFor } from "../support/wait-for.ts";
 
 interface ConversationWithProfile extends ListedConversation {
   readonly participant_handle: string | null;
@@ -82,10 +83,10 @@ describe.each(connections)("the profile of a person on %s", (connection) => {
 it("a failing platform is asked for the profile again within seconds, without another message", async () => {
   await stack.sim("POST", "/faults", { mode: "5xx", on: "calls", for: 1 });
   const id = await personWrites(stack, "messenger", "Later Lou");
-  expect(await readConversation(id)).toMatchObject({
-    participant_profile: "complete",
-    participant_handle: "Later Lou",
+  await waitFor("the profile is stored", async () => (await readConversation(id)).participant_profile === "complete", {
+    seconds: 20,
   });
+  expect(await readConversation(id)).toMatchObject({ participant_handle: "Later Lou" });
 });
 
 // Last, because it advances the clock.
