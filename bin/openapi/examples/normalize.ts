@@ -68,6 +68,8 @@ const placeholders: Readonly<Record<string, string>> = {
   "x-csrf-token": "exampleCsrfTokenValue0",
   csrf_token: "exampleCsrfTokenValue0",
   next_cursor: "ZXhhbXBsZS1jdXJzb3I",
+  // The stack connects its accounts when it starts, some hours before the recording.
+  token_expires_at: "2026-05-01T10:00:00.000Z",
   confirmation_code: "0123456789abcdef0123456789abcdef",
   "x-hub-signature-256": `sha256=${"0123456789abcdef".repeat(4)}`,
   bucket: "uploads",

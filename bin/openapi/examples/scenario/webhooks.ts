@@ -77,6 +77,11 @@ async function recordEndpoint(
     path: `${delivery}/replay?force=true`,
     headers,
   });
+  await stack.until("the repeated delivery", async () => {
+    const { data } = await send({ path: one, headers });
+    // Of the test event, of the message, and of its repetition.
+    return data.endpoint.health.delivered_24h === 3;
+  });
   const from = new Date(await stack.now()).toISOString();
   await example("replayDeliveries", "Undelivered events of a time window", {
     path: `${one}/deliveries/replay`,
