@@ -42,6 +42,8 @@ export function createProfile(scope: Construct, context: FunctionContext): Worke
       PutItem: ["CONV#", "E#", "N#"],
       // The profile is in the row of the conversation.
       UpdateItem: ["CONV#"],
+      // A name from before an erasure is given to no message.
+      ConditionCheckItem: ["CONV#"],
     },
   });
   data.key.allowDecrypt(profile.functionRole, "account-token");

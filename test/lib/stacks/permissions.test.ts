@@ -71,7 +71,7 @@ test("every function has the actions it needs and no others", () => {
     Ingest: [...table(...everyRead, "DeleteItem", ...everyWrite), ...logs, ...reader, send, ...bucket],
     Deliver: [...table(...everyRead, ...everyWrite), ...logs, ...reader, send, "kms:Decrypt"],
     Profile: [
-      ...table("GetItem", "Query", "PutItem", "UpdateItem"),
+      ...table("GetItem", "Query", "PutItem", "UpdateItem", "ConditionCheckItem"),
       ...logs,
       ...reader,
       send,

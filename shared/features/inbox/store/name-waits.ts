@@ -5,12 +5,12 @@ import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import type { Table } from "#base/table/client.ts";
 import { conditionalTransaction, conditionalWrite } from "#base/table/conditional-write.ts";
-import { allOf, equals, isAbsent, itemDoesNotExist } from "#base/table/expressions.ts";
+import { absentOr, allOf, below, equals, isAbsent, isPresent, itemDoesNotExist } from "#base/table/expressions.ts";
 import { oldestPosition, timeToLive } from "#base/table/keys.ts";
-import { put, update } from "#base/table/writes.ts";
+import { check, put, update } from "#base/table/writes.ts";
 import type { Message, MessageRef, NameWait, Participant } from "../rules/messages.ts";
-import { messageAttributes as A, waitClaimAttributes as ClaimA } from "./attributes.ts";
-import { itemPosition, type MessageItem, messageKey, toMessage, toNameFields, waitClaimKey } from "./items.ts";
+import { messageAttributes as A, waitClaimAttributes as ClaimA, headAttributes as Head } from "./attributes.ts";
+import { headKey, itemPosition, type MessageItem, messageKey, toMessage, toNameFields, waitClaimKey } from "./items.ts";
 
 /** A message and where it is stored. */
 export interface PlacedMessage {
@@ -61,20 +61,29 @@ export function nameWaitStore(table: Table) {
       }));
     },
 
-    /** Gives a message that waits the person's names. Of several ends of a wait, the first one stands. */
+    /**
+     * Gives a message that waits the person's names, unless its conversation was erased after their fetch started. Of
+     * several ends of a wait, the first one stands.
+     * @param fetchedAt when the fetch started
+     */
     async name(
       tenant: TenantId,
       { message, ref: { conversationId, position } }: PlacedMessage,
       names: Omit<Participant, "id">,
-      now: Millis,
+      fetchedAt: Millis,
     ): Promise<NamedMessage> {
-      const { write, ownMark } = claim(tenant, message.eventUlid, now);
+      const { write, ownMark } = claim(tenant, message.eventUlid, fetchedAt);
       const set = { [A.nameWait]: "named" satisfies NameWait, ...toNameFields(names) };
+      const isCurrent = allOf(isPresent(Head.lastAt), absentOr(below, Head.erasedAt, fetchedAt));
       const isWaiting = allOf(equals(A.nameWait, "waiting" satisfies NameWait), isAbsent(A.unsentAt));
       const result = await conditionalTransaction(
         table,
-        [write, update(messageKey(conversationId, position), { set }, isWaiting)],
-        { token: newUlid(now), ownMark },
+        [
+          write,
+          update(messageKey(conversationId, position), { set }, isWaiting),
+          check(headKey(conversationId), isCurrent),
+        ],
+        { token: newUlid(fetchedAt), ownMark },
       );
       if (result.applied)
         return {

@@ -1,12 +1,16 @@
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, it } from "vitest";
 import { openTable } from "#base/table/client.ts";
+import { headAttributes } from "#features/inbox/store/attributes.ts";
+import { conversationStore } from "#features/inbox/store/conversations.ts";
+import { headKey } from "#features/inbox/store/items.ts";
 import { messageChangeStore } from "#features/inbox/store/message-changes.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
 import { nameWaitStore } from "#features/inbox/store/name-waits.ts";
 import { startTestTable } from "../../../support/dynamodb.ts";
 import { injectFaults } from "../../../support/faults.ts";
 import { openedOnce } from "../../../support/opened.ts";
-import { NOW, newTenant, sampleMessage } from "../../../support/stores/samples.ts";
+import { NOW, newTenant, SAMPLE_INBOX, sampleMessage } from "../../../support/stores/samples.ts";
 
 const table = openedOnce(startTestTable);
 const tableHandle = openedOnce(() => openTable(table.tableName, table.client));
@@ -18,7 +22,8 @@ const ADA = { handle: "ada.lind", username: "ada.lind", name: "Ada Lind" };
 /** A message whose event waits for a name. */
 async function storeWaiting() {
   const tenant = newTenant();
-  const { ref } = await messages.record(tenant, sampleMessage(tenant, { id: "m1", nameWait: "waiting" }), NOW);
+  const { message, ref } = await messages.record(tenant, sampleMessage(tenant, { id: "m1", nameWait: "waiting" }), NOW);
+  await conversationStore(tableHandle).advanceHead(tenant, message, SAMPLE_INBOX);
   const [placed = expect.unreachable("the message is stored")] = await waits.firstMessages(
     tenant,
     ref.conversationId,
@@ -57,6 +62,26 @@ it("a message that was unsent or removed since it was read gets no name, and its
   expect(await stored()).toBeUndefined();
   expect(await waits.end(tenant, placed.message.eventUlid, NOW)).toBe(true);
 });
+
+it.each([-1, 0, 1])(
+  "a message gets no name from a fetch that started before an erasure (%i ms after it)",
+  async (after) => {
+    const { tenant, placed, stored } = await storeWaiting();
+    const { conversationId } = placed.ref;
+    const Key = headKey(conversationId);
+    await tableHandle.client.send(
+      new UpdateCommand({
+        TableName: tableHandle.name,
+        Key,
+        UpdateExpression: `SET ${headAttributes.erasedAt} = :at`,
+        ExpressionAttributeValues: { ":at": NOW - after },
+      }),
+    );
+    const result = await waits.name(tenant, placed, ADA, NOW);
+    expect(result.named).toBe(after === 1);
+    expect((await stored())?.participant.name ?? null).toBe(after === 1 ? ADA.name : null);
+  },
+);
 
 it("a message that does not wait gets no name", async () => {
   const tenant = newTenant();
