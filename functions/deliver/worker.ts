@@ -124,7 +124,7 @@ async function fanOutEvent(
   const endpoints = loaded?.endpoints ?? [];
   const rendered = bodies?.rendered.get(event.eventUlid) ?? null;
   if (rendered && bodies && isPublishedByOther({ ...event, received }, bodies))
-    return endWaitedEvent(ports, event, endpoints);
+    return endWaitedEvent(ports, event, endpoints, batch.now());
   const publication = { event, rendered, endpoints };
   const [outcome] = await allDone([fanOut(ports, publication, batch), batchData.pushes.get(message.tenant)]);
   return outcome;

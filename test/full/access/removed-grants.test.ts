@@ -55,8 +55,8 @@ const cases: readonly {
     use: (stack) => personWrites(stack, "messenger", "Unknown Una"),
   },
   {
-    removed: { functionId: "Sweep", action: "sqs:GetQueueAttributes", resource: "MailsDeadLetterQueue" },
-    denied: "Sweep may not sqs:GetQueueAttributes on MailsDeadLetterQueue",
+    removed: { functionId: "Sweep", action: "sqs:GetQueueAttributes", resource: "MailsQueue" },
+    denied: "Sweep may not sqs:GetQueueAttributes on MailsQueue",
     use: (stack) => stack.clock("PT1H"),
   },
 ];

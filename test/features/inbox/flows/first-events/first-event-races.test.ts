@@ -2,7 +2,9 @@ import { expect, it } from "vitest";
 import { FIRST_EVENT_WAIT } from "#base/kernel/limits.ts";
 import { SECOND } from "#base/kernel/time.ts";
 import { fetchProfile } from "#features/inbox/flows/fetch-profile.ts";
+import { injectFaults } from "../../../../support/faults.ts";
 import { faultPoints, strikeEachCall } from "../../../../support/flows/fault-injection.ts";
+import { invokeWithRecord, queueDepth, receiveAllMessages } from "../../../../support/flows/queue-worker.ts";
 import { openTestEnv } from "../../../../support/flows/test-env.ts";
 import { openedOnce } from "../../../../support/opened.ts";
 import { forEachFreezePoint, runFrozen } from "../../../../support/processes/frozen-process.ts";
@@ -104,6 +106,27 @@ it.each(faultPoints)(
     });
   },
 );
+
+it("a delayed event whose worker died before it scheduled the retry is retried, also where the queue counts its receives anew", async () => {
+  const world = await openFirstEventWorld(testEnv);
+  world.respond = async () => 503;
+  await world.write();
+  await world.ingest();
+  testEnv.advance(FIRST_EVENT_WAIT);
+  const [delayed = expect.unreachable("the event is queued")] = await receiveAllMessages(
+    testEnv.eventSource,
+    world.queues.events,
+  );
+  const removals = testEnv.clients.map((client) =>
+    injectFaults(client as never, ({ command }) => (/^SendMessage/.test(command) ? "crash" : "pass")),
+  );
+  expect((await invokeWithRecord(world.deliverer(), delayed.body)).batchItemFailures).toHaveLength(1);
+  for (const remove of removals) remove();
+  expect(await queueDepth(testEnv.eventSource, world.queues.deliveries)).toBe(0);
+  expect((await invokeWithRecord(world.deliverer(), delayed.body)).batchItemFailures).toEqual([]);
+  expect(await queueDepth(testEnv.eventSource, world.queues.deliveries)).toBe(1);
+  expect(world.posts).toHaveLength(1);
+});
 
 it("the name arrives once where a lookup freezes at any call until the wait is over", async () => {
   const calls = await forEachFreezePoint(async (point) => {
