@@ -107,7 +107,7 @@ it.each(faultPoints)(
   },
 );
 
-it("a delayed event whose worker died before it scheduled the retry is retried, also where the queue counts its receives anew", async () => {
+it("a delayed event whose worker died before it scheduled the retry is retried, also where the queue counts its receives from one again", async () => {
   const world = await openFirstEventWorld(testEnv);
   world.respond = async () => 503;
   await world.write();
