@@ -67,7 +67,7 @@ it.each([
     },
   ],
   ["HandOver", { Put: ["E#"], Update: ["U#", "AT#", "B#", "T#"] }],
-  ["Profile", { Put: ["CONV#", "E#", "N#"], Update: ["CONV#"] }],
+  ["Profile", { Put: ["CONV#", "E#", "N#"], Update: ["CONV#"], ConditionCheck: ["CONV#"] }],
   [
     "Sweep",
     {
