@@ -45,7 +45,7 @@ const checks: Readonly<Record<string, string>> = {
 
 const { result } = concurrently(
   Object.entries(checks).map(([name, command]) => ({ name, command })),
-  { maxProcesses: availableParallelism(), group: true, prefix: "{name}:", timings: false },
+  { maxProcesses: availableParallelism(), group: true, prefix: "{name}:" },
 );
 await result.catch((events: readonly { readonly exitCode: unknown; readonly command: { readonly name: string } }[]) => {
   const failed = events.filter(({ exitCode }) => exitCode !== 0).map(({ command }) => command.name);
