@@ -48,7 +48,10 @@ export function openSeedPorts({ environment, now }: SeedContext): SeedPorts {
       const settings = { scope: "live", label: "local operator", author: AUTHOR } as const;
       return await createOperatorKey(ports, slugs.map(requireTenant), settings, now());
     },
-    async connectAccount(slug, { token, authorizedBy, connectedAgo = 0, appScopedId: _, ...account }) {
+    async connectAccount(
+      slug,
+      { token, authorizedBy, connectedAgo = 0, pictureUrl = null, appScopedId: _, ...account },
+    ) {
       const at = now() - connectedAgo;
       const result = await linkAccount(ports, {
         tenant: requireTenant(slug),
@@ -56,6 +59,7 @@ export function openSeedPorts({ environment, now }: SeedContext): SeedPorts {
         token,
         tokenExpiresAt: account.connection === "instagram_login" ? at + TOKEN_LIFETIME : null,
         authorizedBy,
+        pictureUrl,
         connectionId: newUlid(at),
         author: AUTHOR,
         now: at,

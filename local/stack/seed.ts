@@ -17,6 +17,8 @@ export interface SeedAccount {
   readonly authorizedBy: readonly string[];
   /** How long ago the account was connected. Default: now. */
   readonly connectedAgo?: Millis;
+  /** The address of its profile picture. Default: none, and the first check reads it. */
+  readonly pictureUrl?: string;
   /** Instagram Login: the account's id in the eyes of the app. */
   readonly appScopedId?: string;
 }

@@ -162,7 +162,7 @@ async function start(
   progress(`Load ${functions.ids.length} functions`);
   const loading = functions.load();
   const seeding: Promise<SeedState> = ports
-    ? seed(folder.at("seed.json"), ports, accountsToSeed(settings))
+    ? seed(folder.at("seed.json"), ports, accountsToSeed(settings, parts.simulator?.url))
     : Promise.resolve({});
   const [seedState] = await settleBoth(seeding, loading);
   signal.throwIfAborted();
@@ -223,9 +223,15 @@ async function start(
   };
 }
 
-function accountsToSeed({ seedAccounts, demo }: Pick<LocalSettings, "seedAccounts" | "demo">): readonly SeedAccount[] {
+/** @param simulatorUrl of the simulator, which serves the accounts' pictures; undefined without one */
+function accountsToSeed(
+  { seedAccounts, demo }: Pick<LocalSettings, "seedAccounts" | "demo">,
+  simulatorUrl: string | undefined,
+): readonly SeedAccount[] {
   if (!seedAccounts) return [];
-  return demo ? [...demoAccounts, ...workshopAccounts] : demoAccounts;
+  const accounts = demo ? [...demoAccounts, ...workshopAccounts] : demoAccounts;
+  if (simulatorUrl === undefined) return accounts;
+  return accounts.map((account) => ({ ...account, pictureUrl: `${simulatorUrl}/media/${account.externalId}.png` }));
 }
 
 /** Also a port that Node.js opens, such as that of its debugger. */

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { newUlid } from "#base/kernel/ids.ts";
+import { PICTURE_URL_CHARS_MAX } from "#base/kernel/limits.ts";
 import { DAY, HOUR } from "#base/kernel/time.ts";
 import { type CheckFixture, openCheckFixture } from "../features/accounts/flows/health-checks/support/check-fixture.ts";
 import { openTestEnv } from "../support/flows/test-env.ts";
@@ -34,6 +35,20 @@ test.each([
     expect(fixture.takeCalls()).toEqual(calls);
   },
 );
+
+test("a check that reads the picture again costs one more call, and no write", async () => {
+  const fixture = await openCheckFixture(testEnv);
+  const longest = "https://pictures.example/?oe=F4865700&x=".padEnd(PICTURE_URL_CHARS_MAX, "x");
+  await fixture.link({ pictureUrl: "https://pictures.example/shop.jpg?oe=00000001" });
+  fixture.answers.readPicture = { kind: "read", url: longest };
+  await passToDueHour(fixture);
+  expect(await cost(() => fixture.work())).toEqual({ wcu: 3, rcu: 2 });
+  expect(fixture.takeCalls()).toEqual(["readSubscription", "listThreads", "readPicture"]);
+  expect((await fixture.readCheck())?.picture?.url).toBe(longest);
+  await passToDueHour(fixture);
+  expect(await cost(() => fixture.work())).toEqual({ wcu: 3, rcu: 2 });
+  expect(fixture.takeCalls()).toEqual(["readSubscription", "listThreads"]);
+});
 
 test("a check that refreshes the token writes the account, too", async () => {
   const fixture = await openCheckFixture(testEnv);

@@ -15,6 +15,8 @@ export const accountTexts: Texts = {
   "Account.external_id": "The platform's id of the account.",
   "Account.handle": "The user name on Instagram; on Messenger that of the page, or the page's name. Without `@`.",
   "Account.display_name": "The name that the platform shows for the account.",
+  "Account.picture":
+    "The address of the account's profile picture on the platform's servers, which ends after some days. Null when the platform shows none, or before it was read: by the login, or by the check that runs once a day.",
   "Account.page_id":
     "The id of the Facebook page: the Messenger account itself, or the page that the Instagram account is linked to. Null without a page.",
   "Account.status_detail":
@@ -81,9 +83,13 @@ export const accountTexts: Texts = {
   "LoginPage.name": "The name of the page at the platform.",
   "LoginPage.messenger": "The page as a Messenger account.",
   "LoginPage.messenger.connected": "Whether this tenant already has the account.",
+  "LoginPage.messenger.picture":
+    "The address of the page's profile picture on the platform's servers. Null when the platform shows none.",
   "LoginPage.instagram": "The Instagram account that is linked to the page. Null without one.",
   "LoginPage.instagram.username": "The user name of the Instagram account.",
   "LoginPage.instagram.connected": "Whether this tenant already has the account.",
+  "LoginPage.instagram.picture":
+    "The address of the account's profile picture on the platform's servers. Null when the platform shows none.",
   selectLoginPage:
     "Connects the page's own account, the Instagram account that is linked to it, or both, in the order of the request. One that is connected stays so when the next is refused: an account of another tenant is 409 `account_in_use`. An account that is already connected is connected again.",
   "SelectLoginPageRequest.page_id": "The page, as `GET /oauth/messenger/pages` lists it.",

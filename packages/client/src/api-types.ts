@@ -17,6 +17,8 @@ export interface components {
             handle: string;
             /** @description The name that the platform shows for the account. */
             display_name: string;
+            /** @description The address of the account's profile picture on the platform's servers, which ends after some days. Null when the platform shows none, or before it was read: by the login, or by the check that runs once a day. */
+            picture: string | null;
             /** @description The id of the Facebook page: the Messenger account itself, or the page that the Instagram account is linked to. Null without a page. */
             page_id: string | null;
             /**
@@ -1358,6 +1360,8 @@ export interface components {
                 account_key: string;
                 /** @description Whether this tenant already has the account. */
                 connected: boolean;
+                /** @description The address of the page's profile picture on the platform's servers. Null when the platform shows none. */
+                picture: string | null;
             };
             /** @description The Instagram account that is linked to the page. Null without one. */
             instagram: {
@@ -1365,6 +1369,8 @@ export interface components {
                 account_key: string;
                 /** @description Whether this tenant already has the account. */
                 connected: boolean;
+                /** @description The address of the account's profile picture on the platform's servers. Null when the platform shows none. */
+                picture: string | null;
                 /** @description The user name of the Instagram account. */
                 username: string;
             } | null;

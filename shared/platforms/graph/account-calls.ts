@@ -3,7 +3,7 @@ import { callsNoPlatform } from "#features/accounts/rules/accounts.ts";
 import type { AccountPlatform, CallAccount, CallRefused } from "./account-platform.ts";
 import { isThreadId, readThreadMessages, readThreads } from "./conversations.ts";
 import type { Dialect } from "./dialect.ts";
-import { callGraph, type GraphCall, readAccountId, readFieldNames } from "./graph-call.ts";
+import { callGraph, type GraphCall, type PictureField, readAccountId, readFieldNames } from "./graph-call.ts";
 import type { PlatformHttp } from "./http.ts";
 import { asObject, type JsonObject } from "./json.ts";
 import type { Upstream } from "./platform.ts";
@@ -36,6 +36,7 @@ interface AccountTraits {
   /** The parameters by which a call proves that it comes from the app. */
   readonly toProof: (token: string) => Readonly<Record<string, string>>;
   readonly messageFields: string;
+  readonly picture: PictureField;
 }
 
 /** One call with the token of an account. */
@@ -43,7 +44,7 @@ type AccountCall = Omit<GraphCall, "token" | "form"> & { readonly token: string 
 
 /** The calls that all connections share, apart from `traits`. */
 export function accountCalls(
-  { api, nodeUrl, subscribedFields, listedAppId, toProof, messageFields }: AccountTraits,
+  { api, nodeUrl, subscribedFields, listedAppId, toProof, messageFields, picture }: AccountTraits,
   { http, dialects }: Pick<AccountCallPorts, "http" | "dialects">,
 ): Omit<AccountPlatform, "refresh" | "inspect"> {
   const subscriptionUrl = (account: CallAccount) => `${nodeUrl(account)}/subscribed_apps`;
@@ -70,6 +71,14 @@ export function accountCalls(
         const isComplete = isSubscribed(data, subscribedFields, listedAppId);
         return isComplete === null ? null : { kind: "read", isComplete };
       }),
+
+    readPicture: (account, token) => {
+      const query = { fields: picture.name };
+      const url = `${api}/${encodeURIComponent(account.externalId)}`;
+      return callGraph(http, toSigned({ method: "GET", url, token, query }), (body) =>
+        readAccountId(body.id) === null ? null : { kind: "read", url: picture.read(body) },
+      );
+    },
 
     listThreads: (account, token, { after, limit }) => {
       const page = { limit: String(limit), ...(after === null ? {} : { after }) };
@@ -124,6 +133,7 @@ export function withoutSmokeAccounts(platform: AccountPlatform): AccountPlatform
     subscribe: orNone(platform.subscribe, { kind: "done" }),
     unsubscribe: orNone(platform.unsubscribe, { kind: "done" }),
     readSubscription: orNone(platform.readSubscription, { kind: "read", isComplete: true }),
+    readPicture: orNone(platform.readPicture, { kind: "read", url: null }),
     inspect: orNone(platform.inspect, { ...inspection, dataAccessExpiresAt: null }),
     listThreads: orNone(platform.listThreads, { kind: "listed", threads: [], next: null }),
     readThread: orNone(platform.readThread, { kind: "read", messages: [], isCut: false }),

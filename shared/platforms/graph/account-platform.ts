@@ -85,6 +85,11 @@ export interface AccountPlatform {
   ): Promise<{ readonly kind: "refreshed"; readonly token: string; readonly expiresAt: Millis } | CallFailure>;
   /** One call. A refusal that is about the token or its rights is an inspection, any other is a failure. */
   inspect(account: CallAccount, token: string): Promise<Inspection | CallFailure>;
+  /** The address of the account's profile picture, not validated; null when it has none. It ends after some days. */
+  readPicture(
+    account: CallAccount,
+    token: string,
+  ): Promise<{ readonly kind: "read"; readonly url: string | null } | CallFailure>;
   /**
    * The account's conversations, the one with the newest message first.
    * @param page.after `next` of the page before; null for the first page

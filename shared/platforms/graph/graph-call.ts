@@ -142,3 +142,27 @@ function toRefused(refusal: SendRefused): CallRefused {
     ...(coolDownMs === null ? {} : { coolDownMs }),
   };
 }
+
+/** Where an answer about an account has the address of its profile picture. */
+export interface PictureField {
+  /** As the parameter `fields` names it. */
+  readonly name: string;
+  /** @returns the address, not validated; null for none */
+  readonly read: (account: JsonObject) => string | null;
+}
+
+/** Of an Instagram account. */
+export const instagramPicture: PictureField = {
+  name: "profile_picture_url",
+  read: (account) => asText(account.profile_picture_url),
+};
+
+/** Of a page. */
+export const pagePicture: PictureField = {
+  name: "picture{url}",
+  read: (page) => asText(asObject(asObject(page.picture)?.data)?.url),
+};
+
+function asText(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
+}

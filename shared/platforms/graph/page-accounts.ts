@@ -4,7 +4,7 @@ import type { AccountPlatform, CallAccount, Inspection } from "./account-platfor
 import { appSecretProof } from "./app-secret-proof.ts";
 import type { Dialect } from "./dialect.ts";
 import { readRefusal } from "./errors.ts";
-import { callGraph, readAccountId, readNames } from "./graph-call.ts";
+import { callGraph, type PictureField, readAccountId, readNames } from "./graph-call.ts";
 import { asObject, type JsonObject, readTime } from "./json.ts";
 
 /** The webhook fields of a page. They serve its inbox, and any of them lets the events of its Instagram account through. */
@@ -25,10 +25,11 @@ interface PageTraits {
   /** The right that lets a page's token read and send the account's messages. */
   readonly scope: string;
   readonly history: Dialect["history"];
+  readonly picture: PictureField;
 }
 
 /** The calls that keep alive an account whose token is that of a page: its inbox, or its linked Instagram account. */
-export function pageAccounts({ scope, history }: PageTraits, ports: AccountCallPorts): AccountPlatform {
+export function pageAccounts({ scope, history, picture }: PageTraits, ports: AccountCallPorts): AccountPlatform {
   const { upstream, http, app } = ports;
   const api = `${upstream.facebookGraph}/${upstream.graphVersion}`;
   return {
@@ -41,6 +42,7 @@ export function pageAccounts({ scope, history }: PageTraits, ports: AccountCallP
         listedAppId: app.metaAppId,
         toProof: (token) => appSecretProof(app.metaSecret, token),
         messageFields: history.messageFields,
+        picture,
       },
       ports,
     ),

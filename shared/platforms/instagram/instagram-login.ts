@@ -1,7 +1,7 @@
 import { withoutFragment } from "#base/kernel/text/urls.ts";
 import { clockNow, type Millis } from "#base/kernel/time.ts";
 import type { CallFailure, CallRefused } from "../graph/account-platform.ts";
-import { callGraph, readAccountId, readLife, readNames, readToken } from "../graph/graph-call.ts";
+import { callGraph, instagramPicture, readAccountId, readLife, readNames, readToken } from "../graph/graph-call.ts";
 import type { PlatformHttp } from "../graph/http.ts";
 import { asObject, type JsonObject, NAME_CHARS_MAX, readDisplayName, USERNAME_CHARS_MAX } from "../graph/json.ts";
 import { dialogUrl, type LoggedIn, type LoginDialog } from "../graph/login.ts";
@@ -13,13 +13,20 @@ export interface LoginAccount {
   readonly displayName: string;
 }
 
+/** A person who has logged in, with their account. */
+interface InstagramLoggedIn extends LoggedIn {
+  readonly account: LoginAccount;
+  /** Not validated; null for none. */
+  readonly pictureUrl: string | null;
+}
+
 /** Instagram Login, after its dialog. Its calls throw for no error of the platform or the network. */
 export interface InstagramLogin {
   /**
    * Exchanges the code of a login. Refused with the class `permission` where the person left out the right to messages.
    * @param redirectUri the one of the login's dialog
    */
-  logIn(code: string, redirectUri: string): Promise<(LoggedIn & { readonly account: LoginAccount }) | CallFailure>;
+  logIn(code: string, redirectUri: string): Promise<InstagramLoggedIn | CallFailure>;
 }
 
 interface InstagramLoginPorts {
@@ -68,8 +75,8 @@ export function instagramLogin(ports: InstagramLoginPorts): InstagramLogin {
       const { token, life } = longToken;
       const person = await readPerson(ports, token);
       if (person.kind !== "person") return person;
-      const { userIds, account } = person;
-      return { kind: "logged_in", token, expiresAt: now + life, userIds, account };
+      const { userIds, account, pictureUrl } = person;
+      return { kind: "logged_in", token, expiresAt: now + life, userIds, account, pictureUrl };
     },
   };
 }
@@ -136,11 +143,12 @@ interface LoginPerson {
   readonly kind: "person";
   readonly userIds: readonly string[];
   readonly account: LoginAccount;
+  readonly pictureUrl: string | null;
 }
 
 /** `user_id` is the id of the account in webhooks, and `id` the one that the app knows the person by. */
 function readPerson({ upstream, http }: InstagramLoginPorts, token: string): Promise<LoginPerson | CallFailure> {
-  const query = { fields: "user_id,username,name,id" };
+  const query = { fields: `user_id,username,name,id,${instagramPicture.name}` };
   const url = `${upstream.instagramGraph}/${upstream.graphVersion}/me`;
   return callGraph(http, { method: "GET", url, token, query }, (body) => {
     const externalId = readAccountId(body.user_id);
@@ -152,6 +160,7 @@ function readPerson({ upstream, http }: InstagramLoginPorts, token: string): Pro
       kind: "person",
       userIds: [...new Set([scopedId, externalId])],
       account: { externalId, handle, displayName },
+      pictureUrl: instagramPicture.read(body),
     };
   });
 }

@@ -2,7 +2,7 @@ import { clockNow } from "#base/kernel/time.ts";
 import { type AccountCallPorts, accountCalls } from "../graph/account-calls.ts";
 import type { AccountPlatform, CallFailure, Inspection } from "../graph/account-platform.ts";
 import type { Dialect } from "../graph/dialect.ts";
-import { callGraph, readLife, readToken } from "../graph/graph-call.ts";
+import { callGraph, instagramPicture, readLife, readToken } from "../graph/graph-call.ts";
 import { asObject } from "../graph/json.ts";
 import type { ConnectionTraits } from "../graph/messaging.ts";
 import { pageAccounts } from "../graph/page-accounts.ts";
@@ -72,7 +72,10 @@ export const instagramDialect: Dialect = {
 
 /** The calls that keep accounts of a linked page alive. */
 export function instagramPageAccounts(ports: AccountCallPorts): AccountPlatform {
-  return pageAccounts({ scope: "instagram_manage_messages", history: instagramDialect.history }, ports);
+  return pageAccounts(
+    { scope: "instagram_manage_messages", history: instagramDialect.history, picture: instagramPicture },
+    ports,
+  );
 }
 
 /** The calls that keep accounts of Instagram Login alive. They prove no secret of the app. */
@@ -91,6 +94,7 @@ export function instagramLoginAccounts(ports: AccountCallPorts): AccountPlatform
         listedAppId: null,
         toProof: () => ({}),
         messageFields: instagramDialect.history.messageFields,
+        picture: instagramPicture,
       },
       ports,
     ),

@@ -3,7 +3,15 @@ import { clockNow, DAY, type Millis } from "#base/kernel/time.ts";
 import type { CallFailure, CallUnknown } from "../graph/account-platform.ts";
 import { appSecretProof } from "../graph/app-secret-proof.ts";
 import { readNextPage } from "../graph/conversations.ts";
-import { callGraph, readAccountId, readLife, readNames, readToken } from "../graph/graph-call.ts";
+import {
+  callGraph,
+  instagramPicture,
+  pagePicture,
+  readAccountId,
+  readLife,
+  readNames,
+  readToken,
+} from "../graph/graph-call.ts";
 import type { PlatformHttp } from "../graph/http.ts";
 import { asObject, type JsonObject, NAME_CHARS_MAX, readDisplayName, USERNAME_CHARS_MAX } from "../graph/json.ts";
 import { dialogUrl, type LoggedIn, type LoginDialog } from "../graph/login.ts";
@@ -13,6 +21,8 @@ export interface LoginPage {
   readonly pageId: string;
   readonly name: string;
   readonly username: string | null;
+  /** Not validated; null for none. */
+  readonly pictureUrl: string | null;
   /** The page's token, which has no end. */
   readonly token: string;
   /** The Instagram account that is linked to the page. */
@@ -20,6 +30,8 @@ export interface LoginPage {
     readonly externalId: string;
     readonly username: string;
     readonly displayName: string;
+    /** Not validated; null for none. */
+    readonly pictureUrl: string | null;
   } | null;
 }
 
@@ -41,7 +53,8 @@ interface FacebookLoginPorts {
   readonly clock?: () => Millis;
 }
 
-const PAGE_FIELDS = "id,name,username,access_token,tasks,instagram_business_account{id,username,name}";
+const INSTAGRAM_FIELDS = `id,username,name,${instagramPicture.name}`;
+const PAGE_FIELDS = `id,name,username,${pagePicture.name},access_token,tasks,instagram_business_account{${INSTAGRAM_FIELDS}}`;
 const PAGE_SIZE = 100;
 const CALLS_MAX = 20;
 const MESSAGING_TASKS: ReadonlySet<string> = new Set(["MESSAGING", "PROFILE_PLUS_MESSAGING"]);
@@ -180,7 +193,8 @@ function readPage(page: JsonObject): LoginPage | null {
   const linked = asObject(page.instagram_business_account);
   const instagram = linked && readInstagram(linked);
   if (pageId === null || token === null || name === null || (linked && readAccountId(linked.id) === null)) return null;
-  return { pageId, name, username: readDisplayName(page.username, USERNAME_CHARS_MAX), token, instagram };
+  const username = readDisplayName(page.username, USERNAME_CHARS_MAX);
+  return { pageId, name, username, pictureUrl: pagePicture.read(page), token, instagram };
 }
 
 /** @returns null without a user name, which the platform leaves out where the person did not grant it */
@@ -188,5 +202,6 @@ function readInstagram(account: JsonObject): LoginPage["instagram"] {
   const externalId = readAccountId(account.id);
   const username = readDisplayName(account.username, USERNAME_CHARS_MAX);
   if (externalId === null || username === null) return null;
-  return { externalId, username, displayName: readDisplayName(account.name, NAME_CHARS_MAX) ?? username };
+  const displayName = readDisplayName(account.name, NAME_CHARS_MAX) ?? username;
+  return { externalId, username, displayName, pictureUrl: instagramPicture.read(account) };
 }

@@ -1,6 +1,7 @@
 import type { AccountCallPorts } from "../graph/account-calls.ts";
 import type { AccountPlatform } from "../graph/account-platform.ts";
 import type { Dialect } from "../graph/dialect.ts";
+import { pagePicture } from "../graph/graph-call.ts";
 import type { ConnectionTraits } from "../graph/messaging.ts";
 import { pageAccounts, pageFields } from "../graph/page-accounts.ts";
 
@@ -45,5 +46,5 @@ export const messengerDialect: Dialect = {
 
 /** The calls that keep pages alive. */
 export function messengerAccounts(ports: AccountCallPorts): AccountPlatform {
-  return pageAccounts({ scope: "pages_messaging", history: messengerDialect.history }, ports);
+  return pageAccounts({ scope: "pages_messaging", history: messengerDialect.history, picture: pagePicture }, ports);
 }

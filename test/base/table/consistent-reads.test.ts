@@ -274,6 +274,7 @@ test("the next check of an account: its connection would count as checked by no 
     subscribedAt: 5,
     heldSince: 4,
     backfill: { since: 5, until: 6 },
+    picture: { url: "https://pictures.example/account.jpg", expiresAt: 7 },
   };
   const accountChecks = accountCheckStore(table);
   const ofConnecting = await accountChecks.get(tenant, check.account);

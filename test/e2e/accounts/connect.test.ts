@@ -43,6 +43,16 @@ async function expectConversation(account: string, connection: string): Promise<
   expect((await stack.api("POST", "/v1/messages/reply", reply)).status).toBe(200);
 }
 
+/** The account has the picture that its platform serves. */
+async function expectPicture(account: string): Promise<void> {
+  const { text } = await stack.api("GET", "/v1/accounts");
+  const { data } = JSON.parse(text) as { data: { accounts: { external_id: string; picture: string }[] } };
+  const picture = data.accounts.find(({ external_id }) => external_id === account)?.picture ?? "";
+  expect(picture).toContain(`/media/${account}.png?`);
+  const { status, headers } = await fetch(picture);
+  expect([status, headers.get("content-type")]).toEqual([200, "image/png"]);
+}
+
 /** The accounts that can send. */
 async function connectedKeys(): Promise<string[]> {
   const { text } = await stack.api("GET", "/v1/accounts");
@@ -56,6 +66,7 @@ it("an account of Instagram's login is connected, receives a message and answers
   expect(await browser.locationOf(browser.visit(callback))).toBe(`/accounts?connected=${account}`);
   expect(await connectedKeys()).toContain(`instagram#${INSTAGRAM}`);
   expect(await browser.locationOf(browser.visit(callback))).toBe("/accounts?error=oauth_state_invalid");
+  await expectPicture(INSTAGRAM);
   await expectConversation(INSTAGRAM, "instagram_login");
 });
 
@@ -68,8 +79,13 @@ it("a page and its Instagram account are chosen after a login of Facebook, recei
   expect(pages).toContainEqual({
     page_id: PAGE,
     name: "Copper Kettle",
-    messenger: { account_key: `messenger#${PAGE}`, connected: false },
-    instagram: { account_key: `instagram#${LINKED_INSTAGRAM}`, username: "copper.kettle", connected: false },
+    messenger: { account_key: `messenger#${PAGE}`, connected: false, picture: expect.stringContaining(`/${PAGE}.png`) },
+    instagram: {
+      account_key: `instagram#${LINKED_INSTAGRAM}`,
+      username: "copper.kettle",
+      connected: false,
+      picture: expect.stringContaining(`/${LINKED_INSTAGRAM}.png`),
+    },
   });
   expect(pages.map(({ page_id }) => page_id)).not.toContain(PAGE_WITHOUT_MESSAGES);
 
@@ -82,6 +98,8 @@ it("a page and its Instagram account are chosen after a login of Facebook, recei
     { accounts: [{ account_key: `messenger#${PAGE}` }, { account_key: `instagram#${LINKED_INSTAGRAM}` }] },
   ]);
   expect(await connectedKeys()).toEqual(expect.arrayContaining([`messenger#${PAGE}`, `instagram#${LINKED_INSTAGRAM}`]));
+  await expectPicture(PAGE);
+  await expectPicture(LINKED_INSTAGRAM);
   await expectConversation(PAGE, "messenger");
   await expectConversation(LINKED_INSTAGRAM, "instagram_page");
 });

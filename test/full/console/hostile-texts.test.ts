@@ -155,7 +155,7 @@ function fillOffice(world: SmallWorld, words: string): void {
     { ...world.accounts[0], ...broken, display_name: words, handle: words },
     { ...world.accounts[0], account_key: "messenger#2", platform: "messenger", status: "restricted", page_id: words },
   ];
-  const linked = { account_key: "instagram#3", username: words, connected: false };
+  const linked = { account_key: "instagram#3", username: words, connected: false, picture: null };
   world.loginPages = [{ ...loginPage("1", words), instagram: linked }, loginPage("2", "")];
   world.failures.set("POST /oauth/messenger/select", { status: 502, code: "oauth_failed", detail: words });
   webhooks.addEndpoint("end_1", `https://${words}`, { failing_since: words, signing_secret_prefix: words });

@@ -18,6 +18,7 @@ export function openAccountPlatform(troubles: Troubles): AccountPlatform {
     subscribe: () => call("subscribe", done),
     unsubscribe: () => call("unsubscribe", done),
     readSubscription: () => call("readSubscription", { kind: "read", isComplete: true }),
+    readPicture: () => call("readPicture", { kind: "read", url: "https://pictures.example/account.jpg" }),
     refresh: () =>
       call("refresh", { kind: "refreshed", token: "a refreshed token", expiresAt: clockNow() + TOKEN_LIFE }),
     inspect: () =>

@@ -92,6 +92,11 @@ export class PagePlatform implements AccountPlatform {
       this.#isValid(token) ? ({ kind: "read", isComplete: this.isSubscribed(account) } as const) : accessEnded,
     );
 
+  readonly readPicture: AccountPlatform["readPicture"] = ({ externalId }, token) =>
+    this.#call("readPicture", externalId, () =>
+      this.#isValid(token) ? ({ kind: "read", url: "https://pictures.example/account.jpg" } as const) : accessEnded,
+    );
+
   readonly refresh: AccountPlatform["refresh"] = (token) =>
     this.#call("refresh", "", () =>
       this.#isValid(token)

@@ -185,10 +185,15 @@ export const frameStates: readonly PictureState[] = [
             {
               page_id: "1",
               name: "Marlow Ceramics",
-              messenger: { account_key: "messenger#1", connected: true },
-              instagram: { account_key: "instagram#2", username: "marlow.ceramics", connected: false },
+              messenger: { account_key: "messenger#1", connected: true, picture: null },
+              instagram: { account_key: "instagram#2", username: "marlow.ceramics", connected: false, picture: null },
             },
-            { page_id: "3", name: LONG, messenger: { account_key: "messenger#3", connected: false }, instagram: null },
+            {
+              page_id: "3",
+              name: LONG,
+              messenger: { account_key: "messenger#3", connected: false, picture: null },
+              instagram: null,
+            },
           ],
         }),
       (visit) => visit.open("/app/demo/accounts?choose=messenger"),

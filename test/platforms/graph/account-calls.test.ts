@@ -65,6 +65,35 @@ test.each(flavours)("the subscription of %s is complete with every field", async
   }
 });
 
+const PICTURE = "https://pictures.example/account.jpg?oe=68F3A1B2";
+
+test.each([
+  ["instagram_login", `/instagram/v26.0/${INSTAGRAM}`, "profile_picture_url", { profile_picture_url: PICTURE }],
+  ["instagram_page", `/facebook/v26.0/${INSTAGRAM}`, "profile_picture_url", { profile_picture_url: PICTURE }],
+  ["messenger", `/facebook/v26.0/${PAGE}`, "picture{url}", { picture: { data: { url: PICTURE } } }],
+] as const)("the picture of %s is a field of the account", async (connection, node, fields, answer) => {
+  const { calls, account } = over(connection, { ...answer, id: "1" });
+  expect(await calls.readPicture(account, TOKEN)).toEqual({ kind: "read", url: PICTURE });
+  const proof = connection === "instagram_login" ? {} : { appsecret_proof: proofOf(TOKEN) };
+  expect(onlyCall()).toEqual({
+    call: `GET ${node}`,
+    query: { fields, ...proof },
+    authorization: `Bearer ${TOKEN}`,
+  });
+});
+
+test.each([
+  ["instagram_login", {}],
+  ["instagram_login", { profile_picture_url: 7 }],
+  ["messenger", {}],
+  ["messenger", { picture: PICTURE }],
+  ["messenger", { picture: { data: [] } }],
+  ["messenger", { picture: { data: { url: null } } }],
+] as const)("the picture of %s that answers %j is none", async (connection, answer) => {
+  const { calls, account } = over(connection, { ...answer, id: "1" });
+  expect(await calls.readPicture(account, TOKEN)).toEqual({ kind: "read", url: null });
+});
+
 const thread = { id: "aWdfZAG06MTpJR0RNOlRocmVhZA=", updated_time: "2026-11-22T09:30:05+0000" };
 
 test.each([
@@ -144,6 +173,7 @@ describe("every call", () => {
     ["subscribe", "messenger", ({ calls, account }) => calls.subscribe(account, TOKEN)],
     ["unsubscribe", "messenger", ({ calls, account }) => calls.unsubscribe(account, TOKEN)],
     ["readSubscription", "instagram_page", ({ calls, account }) => calls.readSubscription(account, TOKEN)],
+    ["readPicture", "messenger", ({ calls, account }) => calls.readPicture(account, TOKEN)],
     ["refresh", "instagram_login", ({ calls }) => calls.refresh(TOKEN)],
     ["inspect", "instagram_login", ({ calls, account }) => calls.inspect(account, TOKEN)],
     ["debug_token", "messenger", ({ calls, account }) => calls.inspect(account, TOKEN)],

@@ -23,6 +23,9 @@ test.each(["login", "viaPage", "messenger"] as const)("the simulator answers eac
   expect(await calls.readSubscription(account, token)).toEqual({ kind: "read", isComplete: false });
   expect(await calls.subscribe(account, token)).toEqual({ kind: "done" });
   expect(await calls.readSubscription(account, token)).toEqual({ kind: "read", isComplete: true });
+  const picture = await calls.readPicture(account, token);
+  const shown = await fetch(picture.kind === "read" ? (picture.url ?? "") : "");
+  expect([shown.status, shown.headers.get("content-type")]).toEqual([200, "image/png"]);
   const list = await calls.listThreads(account, token, { after: null, limit: 10 });
   expect(list).toMatchObject({ kind: "listed", threads: [{ updatedAt: expect.any(Number) }], next: null });
   const threadId = list.kind === "listed" ? (list.threads[0]?.id ?? "") : "";

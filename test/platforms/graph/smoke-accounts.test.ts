@@ -18,6 +18,7 @@ it("the calls of a smoke test's account reach no platform, and those of another 
   const callAll = async (ref: ReturnType<typeof account>) => [
     await platform.subscribe(ref, "t"),
     await platform.readSubscription(ref, "t"),
+    await platform.readPicture(ref, "t"),
     await platform.inspect(ref, "t"),
     await platform.listThreads(ref, "t", page),
     await platform.readThread(ref, "t", "aWdfZAG06MTpJR01lc3NhZA"),
@@ -26,6 +27,7 @@ it("the calls of a smoke test's account reach no platform, and those of another 
   expect((await callAll(smoke)).map(({ kind }) => kind)).toEqual([
     "done",
     "read",
+    "read",
     "inspected",
     "listed",
     "read",
@@ -33,7 +35,7 @@ it("the calls of a smoke test's account reach no platform, and those of another 
   ]);
   expect(get).not.toHaveBeenCalled();
   await callAll(account("17841400000000001"));
-  expect(get).toHaveBeenCalledTimes(6);
+  expect(get).toHaveBeenCalledTimes(7);
   const settings = {
     PARLEY_PLATFORM_SECRET_ID: "Platforms",
     PARLEY_PLATFORM_URLS: '{"instagram_graph":"http://127.0.0.1:1"}',

@@ -27,16 +27,21 @@ describe("Instagram Login", () => {
   const short = { access_token: IGAA_SHORT, user_id: "25025320000000001", permissions };
   const long = { access_token: IGAA_LONG, token_type: "bearer", expires_in: 5_183_944 };
   const me = { user_id: "17841405793187218", username: "bakery", name: "Bakery", id: "25025320000000001" };
+  const picture = { profile_picture_url: "https://pictures.example/bakery.jpg?oe=68F3A1B2" };
   const loggedIn = {
     kind: "logged_in",
     token: IGAA_LONG,
     expiresAt: LOGIN_NOW + 5_183_944_000,
     userIds: ["25025320000000001", "17841405793187218"],
     account: { externalId: "17841405793187218", handle: "bakery", displayName: "Bakery" },
+    pictureUrl: null,
   };
 
   test("Instagram Login redeems the code without its #_, extends the token and reads the account", async () => {
-    expect(await logIn({ data: [short] }, long, me)).toEqual(loggedIn);
+    expect(await logIn({ data: [short] }, long, { ...me, ...picture })).toEqual({
+      ...loggedIn,
+      pictureUrl: picture.profile_picture_url,
+    });
     expect(madeCalls()).toEqual([
       {
         call: "POST /api/oauth/access_token",
@@ -58,7 +63,7 @@ describe("Instagram Login", () => {
       },
       {
         call: "GET /graph/v26.0/me",
-        query: { fields: "user_id,username,name,id" },
+        query: { fields: "user_id,username,name,id,profile_picture_url" },
         body: null,
         authorization: `Bearer ${IGAA_LONG}`,
       },

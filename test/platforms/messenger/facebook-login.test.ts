@@ -78,11 +78,17 @@ describe("Facebook Login", () => {
   });
 });
 
-const linked = { id: "17841440011223344", username: "bikes", name: "Bikes" };
+const linked = {
+  id: "17841440011223344",
+  username: "bikes",
+  name: "Bikes",
+  profile_picture_url: "https://pictures.example/bikes.jpg",
+};
 const page = {
   id: "104512347788901",
   name: "Bikes",
   username: "bikesonpage",
+  picture: { data: { url: "https://pictures.example/page.jpg" } },
   access_token: "EAApage",
   tasks: ["ANALYZE", "MESSAGING"],
   instagram_business_account: linked,
@@ -91,8 +97,14 @@ const bikes = {
   pageId: "104512347788901",
   name: "Bikes",
   username: "bikesonpage",
+  pictureUrl: "https://pictures.example/page.jpg",
   token: "EAApage",
-  instagram: { externalId: linked.id, username: "bikes", displayName: "Bikes" },
+  instagram: {
+    externalId: linked.id,
+    username: "bikes",
+    displayName: "Bikes",
+    pictureUrl: "https://pictures.example/bikes.jpg",
+  },
 };
 const list = (...answers: Answer[]) => facebook(...answers).listPages("EAAlong");
 const pagesOf = (...pages: object[]) => list({ data: pages });
@@ -109,17 +121,19 @@ test("the pages of a person are those that it may use for messages", async () =>
       tasks: ["PROFILE_PLUS_MESSAGING"],
       instagram_business_account: undefined,
       username: undefined,
+      picture: undefined,
     },
   ];
   expect(await pagesOf(page, ...others)).toEqual({
     kind: "listed",
-    pages: [bikes, { ...bikes, pageId: "4", username: null, instagram: null }],
+    pages: [bikes, { ...bikes, pageId: "4", username: null, pictureUrl: null, instagram: null }],
   });
   expect(madeCalls()).toEqual([
     {
       call: "GET /v26.0/me/accounts",
       query: {
-        fields: "id,name,username,access_token,tasks,instagram_business_account{id,username,name}",
+        fields:
+          "id,name,username,picture{url},access_token,tasks,instagram_business_account{id,username,name,profile_picture_url}",
         limit: "100",
         appsecret_proof: proofOf("EAAlong"),
       },

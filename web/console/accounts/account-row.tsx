@@ -4,7 +4,7 @@ import { actionProblem, isNotFound } from "../admin/problems.ts";
 import { Tag } from "../admin/tag.tsx";
 import { useNotices } from "../common/notices.tsx";
 import { may } from "../common/rights.ts";
-import { accountName } from "../data/accounts.ts";
+import { accountName, faceOf } from "../data/accounts.ts";
 import { platformName } from "../data/names.ts";
 import { useWorkspace } from "../data/workspace.tsx";
 import { AccountFace } from "../ui/account-face.tsx";
@@ -48,7 +48,7 @@ export function AccountRow({ account, accounts, now, onChanged }: AccountRowProp
   return (
     <li>
       <div className="line">
-        <AccountFace name={name} id={account.account_key} platform={account.platform} size={38} />
+        <AccountFace {...faceOf(account)} size={38} />
         <div className="main">
           <b dir="auto">{name}</b>
           <small dir="auto">{accountLine(account, accounts, now)}</small>

@@ -6,6 +6,8 @@ import { LoadProblem } from "../admin/load-problem.tsx";
 import { actionProblem } from "../admin/problems.ts";
 import { useOneAtATime } from "../common/use-one-at-a-time.ts";
 import { useWorkspace } from "../data/workspace.tsx";
+import { AccountFace } from "../ui/account-face.tsx";
+import { Face } from "../ui/avatar.tsx";
 import type { Account } from "./account-health.ts";
 import type { Connection } from "./login-end.ts";
 import { texts } from "./texts.ts";
@@ -67,6 +69,10 @@ export function PageChoice({ way, accounts, onChanged, onConnected, onStartAgain
   );
 }
 
+function pageName({ page_id, name }: Pick<Page, "page_id" | "name">): string {
+  return printableText(name).trim() || page_id;
+}
+
 /** What is chosen until the person chooses: what the login was started for. An own login is replaced only when a person says so. */
 function firstKinds(page: Page, way: Connection | null, accounts: readonly Account[]): ReadonlySet<Kind> {
   const kinds: Kind[] = [];
@@ -122,7 +128,7 @@ function ChoiceForm({ pages, way, accounts, onChanged, onConnected, onStartAgain
     >
       <fieldset>
         <legend>{texts.choosePage}</legend>
-        {pages.map(({ page_id, name }) => (
+        {pages.map(({ page_id, name, messenger }) => (
           <label key={page_id} className="check">
             <input
               type="radio"
@@ -133,13 +139,17 @@ function ChoiceForm({ pages, way, accounts, onChanged, onConnected, onStartAgain
                 setPicked(null);
               }}
             />
-            <span dir="auto">{printableText(name).trim() || page_id}</span>
+            <Face name={pageName({ page_id, name })} id={messenger.account_key} size={30} picture={messenger.picture} />
+            <span dir="auto">{pageName({ page_id, name })}</span>
           </label>
         ))}
       </fieldset>
       <fieldset>
         <legend>{texts.chooseKinds}</legend>
         <KindChoice
+          account={page.messenger}
+          name={pageName(page)}
+          platform="messenger"
           label={texts.messenger}
           note={page.messenger.connected ? texts.renews : ""}
           isChecked={kinds.has("messenger")}
@@ -147,6 +157,9 @@ function ChoiceForm({ pages, way, accounts, onChanged, onConnected, onStartAgain
         />
         {page.instagram ? (
           <KindChoice
+            account={page.instagram}
+            name={printableText(page.instagram.username)}
+            platform="instagram"
             label={texts.instagram(printableText(page.instagram.username))}
             note={hasOwnLogin(page, accounts) ? texts.replaces : page.instagram.connected ? texts.renews : ""}
             isChecked={kinds.has("instagram")}
@@ -177,16 +190,23 @@ function ChoiceForm({ pages, way, accounts, onChanged, onConnected, onStartAgain
 }
 
 interface KindChoiceProps {
+  readonly account: Page["messenger"];
+  /** Of the account. */
+  readonly name: string;
+  readonly platform: Kind;
   readonly label: string;
   readonly note: string;
   readonly isChecked: boolean;
   readonly onChange: () => void;
 }
 
-function KindChoice({ label, note, isChecked, onChange }: KindChoiceProps) {
+function KindChoice({ account, name, platform, label, note, isChecked, onChange }: KindChoiceProps) {
   return (
     <label className="check">
       <input type="checkbox" checked={isChecked} onChange={onChange} />
+      <span aria-hidden="true">
+        <AccountFace name={name} id={account.account_key} platform={platform} picture={account.picture} size={30} />
+      </span>
       <span>
         <span dir="auto">{label}</span>
         {note === "" ? null : <small>{note}</small>}

@@ -10,6 +10,17 @@ export function accountName({
   return printableText(display_name).trim() || printableText(handle).trim() || printableText(external_id);
 }
 
+/** What its picture shows of an account. */
+export function faceOf(account: Account): {
+  readonly name: string;
+  readonly id: string;
+  readonly platform: Account["platform"];
+  readonly picture: string | null;
+} {
+  const { account_key: id, platform, picture } = account;
+  return { name: accountName(account), id, platform, picture };
+}
+
 /** An account that receives messages and cannot send any: its access ended, or the platform restricts it. */
 export type BlockedAccount = Account & { readonly status: "needs_reauth" | "restricted" };
 

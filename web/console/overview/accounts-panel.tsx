@@ -3,7 +3,7 @@ import { Loading, LoadProblem } from "../admin/load-problem.tsx";
 import { Tag } from "../admin/tag.tsx";
 import { StaleLine } from "../common/stale-line.tsx";
 import { useAccounts } from "../common/use-accounts.ts";
-import { accountName } from "../data/accounts.ts";
+import { accountName, faceOf } from "../data/accounts.ts";
 import type { Conversation } from "../data/types.ts";
 import { useServerTime, useWorkspace } from "../data/workspace.tsx";
 import { accountsPath } from "../paths.ts";
@@ -32,7 +32,7 @@ export function AccountsPanel({ newest }: { newest: readonly Conversation[] | nu
         {byUrgency(rows).map(({ account, tone, words, line }) => (
           <li key={account.account_key}>
             <Link className="line" href={accountsPath(tenant)}>
-              <AccountFace name={accountName(account)} id={account.account_key} platform={account.platform} size={36} />
+              <AccountFace {...faceOf(account)} size={36} />
               <span className="main">
                 <b>
                   <bdi>{accountName(account)}</bdi>

@@ -1,4 +1,5 @@
 import { type CSSProperties, useState } from "react";
+import { mediaUrl } from "../data/safe-urls.ts";
 import { initials } from "./initials.ts";
 import "./avatar.css";
 
@@ -13,16 +14,17 @@ interface FaceProps {
   readonly picture?: string | null | undefined;
 }
 
-/** The picture of a person, or their initials. The name stands beside it. */
+/** The picture of a person or an account, or their initials. The name stands beside it. */
 export function Face({ name, id, size, picture = null }: FaceProps) {
   const [isBroken, setBroken] = useState(false);
   const color = COLORS[colorIndex(id)] ?? "a";
   const style = { "--face-size": `${size}px` } as CSSProperties;
-  if (picture?.startsWith("https://") && !isBroken) {
+  const address = mediaUrl(picture, location.hostname);
+  if (address !== null && !isBroken) {
     return (
       <img
         className="face"
-        src={picture}
+        src={address}
         alt=""
         style={style}
         referrerPolicy="no-referrer"

@@ -39,7 +39,8 @@ export function parseFields(list: string): Field[] {
 
 /**
  * The requested fields of an object and always its id. Omits null fields and throws for unknown ones. A value that is a
- * function is called with its field. In a list of Graph, `{data: […]}`, the nested fields are those of its entries.
+ * function is called with its field. In a list of Graph, `{data: […]}`, the nested fields are those of its entries, and in
+ * an edge of one object, `{data: {…}}`, those of the object.
  */
 export function selectFields(values: Values, fields: readonly Field[], instagramHost: boolean): Values {
   const selected: Values = {};
@@ -55,6 +56,15 @@ export function selectFields(values: Values, fields: readonly Field[], instagram
 }
 
 function selectInner(value: Values, inner: readonly Field[], instagramHost: boolean): Values {
-  if (!Array.isArray(value.data)) return selectFields(value, inner, instagramHost);
-  return { ...value, data: value.data.map((one: Values) => selectFields(one, inner, instagramHost)) };
+  const { data } = value;
+  if (Array.isArray(data)) {
+    return { ...value, data: data.map((one: Values) => selectFields(one, inner, instagramHost)) };
+  }
+  return isObject(data)
+    ? { data: selectFields(data, inner, instagramHost) }
+    : selectFields(value, inner, instagramHost);
+}
+
+function isObject(value: unknown): value is Values {
+  return typeof value === "object" && value !== null;
 }

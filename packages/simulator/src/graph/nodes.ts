@@ -39,7 +39,7 @@ function instagramSelf(context: Context, token: Token, node: string): Values | n
     username: account.handle,
     name: account.displayName,
     account_type: "BUSINESS",
-    profile_picture_url: `${context.url()}/media/${account.externalId}.png`,
+    profile_picture_url: instagramPicture(context, account.externalId),
     followers_count: 1200,
     follows_count: 80,
     media_count: 64,
@@ -53,18 +53,40 @@ export function toPageNode(context: Context, pageId: string): Values {
     id: instagram.externalId,
     username: instagram.handle,
     name: instagram.displayName,
-    profile_picture_url: `${context.url()}/media/${instagram.externalId}.png`,
+    profile_picture_url: instagramPicture(context, instagram.externalId),
   };
-  return { id: pageId, name, username, category: "Local business", instagram_business_account: linked ?? null };
+  const url = `${context.url()}/media/${pageId}.png?ext=${pictureEnd(context)}`;
+  const picture = { data: { height: 50, width: 50, is_silhouette: false, url } };
+  return {
+    id: pageId,
+    name,
+    username,
+    category: "Local business",
+    picture,
+    instagram_business_account: linked ?? null,
+  };
 }
 
+/** The page of the token, or its linked Instagram account. */
 function pageSelf(context: Context, token: Token, node: string): Values | null {
-  return node === "me" || node === token.subject ? toPageNode(context, token.subject) : null;
+  const page = toPageNode(context, token.subject);
+  if (node === "me" || node === token.subject) return page;
+  const linked = page.instagram_business_account as Values | null;
+  return linked?.id === node ? linked : null;
+}
+
+/** When the address of a picture ends: Unix seconds. */
+function pictureEnd(context: Context): number {
+  return Math.floor((context.world.now() + PICTURE_LIFE_MS) / 1_000);
+}
+
+function instagramPicture(context: Context, externalId: string): string {
+  return `${context.url()}/media/${externalId}.png?oe=${pictureEnd(context).toString(16).toUpperCase()}`;
 }
 
 /** A picture's URL expires. Instagram puts the time in `oe` as hex seconds, Messenger in `ext` as decimal seconds. */
 function pictureUrl(context: Context, account: Account, person: Person): string {
-  const seconds = Math.floor((context.world.now() + PICTURE_LIFE_MS) / 1_000);
+  const seconds = pictureEnd(context);
   const end = isInstagram(account) ? `oe=${seconds.toString(16).toUpperCase()}` : `ext=${seconds}`;
   return `${context.url()}/media/${person.id}.png?${end}`;
 }

@@ -1,6 +1,7 @@
 import { newUlid } from "#base/kernel/ids.ts";
 import { type Refusal, refuse } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
+import { toPicture } from "#base/kernel/text/pictures.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { type Author, authorUserId, changeAuthor } from "#features/access/rules/callers.ts";
 import { sealAccountToken } from "../platform-calls.ts";
@@ -25,6 +26,8 @@ export interface NewConnection {
   readonly tokenExpiresAt: Millis | null;
   /** The platform's ids of the person who logged in. */
   readonly authorizedBy: readonly string[];
+  /** The address of the account's profile picture, as the login named it. Default: none, and a check reads it. */
+  readonly pictureUrl?: string | null;
 }
 
 export interface NewLink extends NewConnection {
@@ -42,10 +45,12 @@ export interface NewLink extends NewConnection {
  */
 export async function linkAccount(ports: LinkPorts, link: NewLink): Promise<Connecting> {
   const { tenant, account, token, tokenExpiresAt, authorizedBy, connectionId, accountsMax, now } = link;
+  const { pictureUrl = null } = link;
   const sealedToken = await sealAccountToken(ports.vault, tenant, { ...account, token });
   const result = await ports.accounts.connect({
     tenant,
     account: { ...account, connectionId, sealedToken, tokenExpiresAt, authorizedBy },
+    picture: pictureUrl === null ? null : toPicture(pictureUrl, now),
     accountsMax,
     author: changeAuthor(link.author, "admin", {
       action: "account.connect",

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { isoOrNull, type Millis } from "#base/kernel/time.ts";
 import { once } from "#http/lazy-schemas.ts";
-import type { WebhookState } from "../flows/webhook-states.ts";
+import type { CheckState } from "../flows/check-states.ts";
 import {
   type Account,
   accountKey,
@@ -19,6 +19,7 @@ export const accountSchema = once(() =>
       external_id: z.string(),
       handle: z.string(),
       display_name: z.string(),
+      picture: z.nullable(z.string()),
       page_id: z.nullable(z.string()),
       connection: z.enum(connections),
       status: z.enum(["active", "refresh_failing", "needs_reauth", "restricted"]),
@@ -39,7 +40,7 @@ export const accountSchema = once(() =>
 
 export function toAccountResponse(
   account: Account,
-  { subscribedAt, missingSince }: WebhookState,
+  { subscribedAt, missingSince, picture }: CheckState,
   now: Millis,
 ): z.infer<ReturnType<typeof accountSchema>> {
   return {
@@ -48,6 +49,7 @@ export function toAccountResponse(
     external_id: account.externalId,
     handle: account.handle,
     display_name: account.displayName,
+    picture: picture && picture.expiresAt > now ? picture.url : null,
     page_id: account.pageId,
     connection: account.connection,
     status: account.status,

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { allDone } from "#base/kernel/parallel.ts";
-import { readWebhookStates } from "../flows/webhook-states.ts";
+import { readCheckStates } from "../flows/check-states.ts";
 import { accountSchema, toAccountResponse } from "./account-response.ts";
 import { endpoint } from "./endpoint.ts";
 
@@ -13,7 +13,7 @@ export const listAccounts = endpoint.tenant({
   summary: "List accounts",
   data: () => z.object({ accounts: z.array(accountSchema()) }),
   handle: async ({ tenant, now, ports }) => {
-    const [accounts, webhookState] = await allDone([ports.accounts.list(tenant), readWebhookStates(ports, tenant)]);
-    return { accounts: accounts.map((account) => toAccountResponse(account, webhookState(account), now)) };
+    const [accounts, checkState] = await allDone([ports.accounts.list(tenant), readCheckStates(ports, tenant)]);
+    return { accounts: accounts.map((account) => toAccountResponse(account, checkState(account), now)) };
   },
 });

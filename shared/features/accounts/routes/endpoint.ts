@@ -1,6 +1,7 @@
 import type { PageFile } from "#base/files/page-file.ts";
 import type { ListOwnTenantPorts } from "#features/access/ports.ts";
 import { endpointsFor } from "#http/endpoints-for.ts";
+import type { CheckStatePorts } from "../flows/check-states.ts";
 import type {
   InstagramLoginPorts,
   MessengerLoginPorts,
@@ -9,12 +10,11 @@ import type {
   StartLoginPorts,
   UseLoginPorts,
 } from "../flows/login/ports.ts";
-import type { WebhookStatePorts } from "../flows/webhook-states.ts";
 import type { AccountDisconnectPorts } from "../ports.ts";
 import type { Accounts } from "../store/accounts.ts";
 
 /** The ports of the routes for connected accounts. */
-export type AccountRoutePorts = AccountDisconnectPorts & WebhookStatePorts & { readonly accounts: Accounts };
+export type AccountRoutePorts = AccountDisconnectPorts & CheckStatePorts & { readonly accounts: Accounts };
 
 /** The ports of the routes that connect accounts. */
 export type ConnectRoutePorts = StartLoginPorts &
@@ -24,7 +24,7 @@ export type ConnectRoutePorts = StartLoginPorts &
   PagePorts &
   ListOwnTenantPorts &
   SelectPagePorts &
-  WebhookStatePorts & {
+  CheckStatePorts & {
     /** The origin of the console, such as `https://console.example.com`. */
     readonly consoleOrigin: string;
     readonly pageFiles: ReadonlyMap<string, PageFile>;

@@ -1,16 +1,18 @@
 import * as z from "zod/mini";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { once } from "#http/lazy-schemas.ts";
-import { listOfferedPages, type OfferedPage } from "../flows/login/pages.ts";
+import { readCheckStates } from "../flows/check-states.ts";
+import { listOfferedPages, type OfferedAccount, type OfferedPage } from "../flows/login/pages.ts";
 import { selectPage } from "../flows/login/select-page.ts";
-import { readWebhookStates } from "../flows/webhook-states.ts";
 import { platforms } from "../rules/accounts.ts";
 import { accountSchema, toAccountResponse } from "./account-response.ts";
 import { connectEndpoint as endpoint } from "./endpoint.ts";
 
 const tag = "Connecting accounts";
 
-const offeredAccount = once(() => z.object({ account_key: z.string(), connected: z.boolean() }));
+const offeredAccount = once(() =>
+  z.object({ account_key: z.string(), connected: z.boolean(), picture: z.nullable(z.string()) }),
+);
 const pageSchema = once(() =>
   z
     .object({
@@ -26,13 +28,17 @@ function toPageResponse({ pageId, name, messenger, instagram }: OfferedPage): z.
   return {
     page_id: pageId,
     name,
-    messenger: { account_key: messenger.accountKey, connected: messenger.isConnected },
-    instagram: instagram && {
-      account_key: instagram.accountKey,
-      username: instagram.username,
-      connected: instagram.isConnected,
-    },
+    messenger: toOfferedResponse(messenger),
+    instagram: instagram && { ...toOfferedResponse(instagram), username: instagram.username },
   };
+}
+
+function toOfferedResponse({
+  accountKey,
+  isConnected,
+  picture,
+}: OfferedAccount): z.infer<ReturnType<typeof offeredAccount>> {
+  return { account_key: accountKey, connected: isConnected, picture };
 }
 
 export const listPages = endpoint.session({
@@ -71,7 +77,7 @@ export const selectLoginPage = endpoint.session({
     const selection = { pageId, platforms, tenant, author, now, time };
     const accounts = await selectPage(ports, selection);
     if (isRefusal(accounts)) return accounts;
-    const webhookState = await readWebhookStates(ports, tenant);
-    return { accounts: accounts.map((account) => toAccountResponse(account, webhookState(account), now)) };
+    const checkState = await readCheckStates(ports, tenant);
+    return { accounts: accounts.map((account) => toAccountResponse(account, checkState(account), now)) };
   },
 });

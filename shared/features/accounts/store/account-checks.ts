@@ -1,5 +1,6 @@
 import { GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import type { TenantId } from "#base/kernel/tenant.ts";
+import type { Picture } from "#base/kernel/text/pictures.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import type { Table } from "#base/table/client.ts";
 import { conditionalWrite } from "#base/table/conditional-write.ts";
@@ -39,6 +40,8 @@ export interface AccountCheck {
   readonly heldSince: Millis | null;
   /** What may be missing and was not read to its end; null for nothing. */
   readonly backfill: Backfill | null;
+  /** The account's profile picture, as a login or a check read it last. Its address may have ended. Null for none. */
+  readonly picture: Picture | null;
 }
 
 /** A connection of an account, of which a check is to be stored. */
@@ -49,6 +52,8 @@ export interface CheckedConnection {
   readonly authorizedBy: readonly string[];
   /** What is known of the account's webhooks stays, and may need a backfill. */
   readonly isReconnection: boolean;
+  /** As the login named it. Default: that of the stored check. */
+  readonly picture?: Picture | null;
   readonly now: Millis;
 }
 
@@ -152,15 +157,23 @@ export function accountCheckStore(table: Table) {
 
     /**
      * Moves a check to another time.
-     * @param changes `subscribedAt` stays if it is absent
+     * @param changes `subscribedAt` and `picture` stay if they are absent
      * @returns false when the row has changed in the meantime
      */
     async reschedule(
       check: AccountCheck,
-      { dueAt, subscribedAt = check.subscribedAt }: { readonly dueAt: Millis; readonly subscribedAt?: Millis | null },
+      {
+        dueAt,
+        subscribedAt = check.subscribedAt,
+        picture = check.picture,
+      }: { readonly dueAt: Millis; readonly subscribedAt?: Millis | null; readonly picture?: Picture | null },
     ): Promise<boolean> {
       const position = positionOf({ ...check, dueAt });
-      const set = { [A.feedPosition]: position, [A.subscribedAt]: subscribedAt ?? undefined };
+      const set = {
+        [A.feedPosition]: position,
+        [A.subscribedAt]: subscribedAt ?? undefined,
+        ...toPictureAttributes(picture),
+      };
       const write = update(keyOf(check), { set }, isAsRead(check));
       return (await conditionalWrite(table, write, { ownMark: { [A.feedPosition]: position } })).applied;
     },
@@ -186,6 +199,7 @@ export function replaceCheck(
 ): { readonly check: AccountCheck; readonly write: Write } {
   const replaced = [stored, account].filter((row) => row !== null);
   const state = isReconnection && stored ? stored : { subscribedAt: null, heldSince: now, backfill: null };
+  const picture = connection.picture ?? stored?.picture ?? null;
   const check: AccountCheck = {
     ...connection,
     formerLogins: formerLoginsAfter(replaced, connection.authorizedBy),
@@ -193,6 +207,7 @@ export function replaceCheck(
     subscribedAt: state.subscribedAt,
     heldSince: state.heldSince,
     backfill: state.backfill,
+    picture,
   };
   const { PK, SK, ...rest } = toCheckItem(check);
   const set = isReconnection ? rest : { ...rest, ...toWebhookState(check) };
@@ -210,6 +225,8 @@ interface CheckItem extends Key {
   readonly [A.heldSince]?: Millis;
   readonly [A.missingSince]?: Millis;
   readonly [A.missingUntil]?: Millis;
+  readonly [A.pictureUrl]?: string;
+  readonly [A.pictureEndsAt]?: Millis;
 }
 
 function positionOf({ dueAt, tenant, account }: AccountCheck): string {
@@ -224,6 +241,7 @@ function toCheckItem(check: AccountCheck) {
     [A.connectionId]: check.connectionId,
     [A.authorizedBy]: check.authorizedBy.length > 0 ? check.authorizedBy : undefined,
     [A.formerLogins]: formatLogins(check.formerLogins),
+    ...toPictureAttributes(check.picture),
   };
 }
 
@@ -251,8 +269,13 @@ function toBackfillAttributes(backfill: Backfill | null) {
   return { [A.missingSince]: backfill?.since, [A.missingUntil]: backfill?.until };
 }
 
+function toPictureAttributes(picture: Picture | null) {
+  return { [A.pictureUrl]: picture?.url, [A.pictureEndsAt]: picture?.expiresAt };
+}
+
 function toCheck(item: CheckItem): AccountCheck {
   const { [A.feedPosition]: position, [A.missingSince]: since, [A.missingUntil]: until } = item;
+  const { [A.pictureUrl]: url, [A.pictureEndsAt]: expiresAt } = item;
   return {
     ...parseAccountOfTenant(position.slice(position.indexOf("#") + 1)),
     connectionId: item[A.connectionId],
@@ -262,5 +285,6 @@ function toCheck(item: CheckItem): AccountCheck {
     subscribedAt: item[A.subscribedAt] ?? null,
     heldSince: item[A.heldSince] ?? null,
     backfill: since === undefined || until === undefined ? null : { since, until },
+    picture: url === undefined || expiresAt === undefined ? null : { url, expiresAt },
   };
 }

@@ -57,6 +57,8 @@ export const accountCheckAttributes = {
   heldSince: "hs",
   missingSince: "ms",
   missingUntil: "mu",
+  pictureEndsAt: "pe",
+  pictureUrl: "pu",
   subscribedAt: "sa",
 } as const;
 

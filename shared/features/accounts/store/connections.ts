@@ -2,6 +2,7 @@ import { GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import type { RenderedEvent } from "#base/events/events.ts";
 import { ACCOUNT_RELEASE_WAIT } from "#base/kernel/limits.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
+import type { Picture } from "#base/kernel/text/pictures.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import type { Table } from "#base/table/client.ts";
 import { conditionalTransaction } from "#base/table/conditional-write.ts";
@@ -121,18 +122,20 @@ export function accountConnections(table: Table) {
      * goes with it; the platform's decision about the account stays. The check carries the logins of earlier connections.
      * The audit row's action says whether the account was connected. New accounts that are connected at the same time may
      * together exceed the limit by as many as there are.
-     * @param connecting `accountsMax`: the most accounts of the tenant, for a new one. Default: no limit
+     * @param connecting `picture`: as the login named it. Default: that of the stored check; `accountsMax`: the most accounts of the tenant, for a new one. Default: no limit
      * @throws Error when the tenant is being deleted
      */
     async connect({
       tenant,
       account,
+      picture = null,
       accountsMax,
       author: { audit, actor },
       now,
     }: {
       readonly tenant: TenantId;
       readonly account: NewAccount;
+      readonly picture?: Picture | null;
       readonly accountsMax?: number | undefined;
       readonly author: ChangeAuthor;
       readonly now: Millis;
@@ -159,7 +162,8 @@ export function accountConnections(table: Table) {
         const action = previous ? "account.reconnect" : "account.connect";
         const { platform, externalId, authorizedBy } = account;
         const ref = { platform, externalId };
-        const connection = { tenant, account: ref, connectionId, authorizedBy, isReconnection: previous !== null, now };
+        const isReconnection = previous !== null;
+        const connection = { tenant, account: ref, connectionId, authorizedBy, isReconnection, picture, now };
         const { check: newCheck, write: checkWrite } = replaceCheck(storedCheck, connection, previous);
         const result = await conditionalTransaction(
           table,

@@ -1,12 +1,7 @@
-import { FIRST_EVENT_WAIT, PICTURE_TTL, PICTURE_URL_CHARS_MAX, PROFILE_MAX_AGE } from "#base/kernel/limits.ts";
-import { type Millis, SECOND } from "#base/kernel/time.ts";
+import { FIRST_EVENT_WAIT, PROFILE_MAX_AGE } from "#base/kernel/limits.ts";
+import { type Picture, toPicture } from "#base/kernel/text/pictures.ts";
+import type { Millis } from "#base/kernel/time.ts";
 import type { ConversationHead, Message, Participant, ProfileState } from "./messages.ts";
-
-/** A picture on the platform's servers. Its URL is returned unchanged, and not after it has expired. */
-export interface Picture {
-  readonly url: string;
-  readonly expiresAt: Millis;
-}
 
 /**
  * The result of a profile lookup. `handle` is the user name, or the full name on a platform without user names.
@@ -101,19 +96,4 @@ export function isFirstEventUnnamed(messages: readonly Message[]): boolean {
 /** Whether a person who writes at `now` must be looked up. A profile that was never fetched is always due. */
 export function isProfileDue(state: ProfileState, fetchedAt: Millis | null, now: Millis): boolean {
   return state === "pending" || fetchedAt === null || now - fetchedAt >= PROFILE_MAX_AGE;
-}
-
-/** Encodes spaces, and reads the expiry from the URL. @returns null when the URL is not a web address or is too long to store */
-export function toPicture(address: string, fetchedAt: Millis): Picture | null {
-  const url = address.replaceAll(" ", "%20");
-  if (url.length > PICTURE_URL_CHARS_MAX || !/^[!-~]+$/.test(url) || !URL.canParse(url)) return null;
-  const { protocol, searchParams } = new URL(url);
-  if (protocol !== "https:" && protocol !== "http:") return null;
-  const end =
-    parseSeconds(searchParams.get("oe"), /^[\da-f]{8}$/i, 16) ?? parseSeconds(searchParams.get("ext"), /^\d{10}$/, 10);
-  return { url, expiresAt: end === null ? fetchedAt + PICTURE_TTL : end * SECOND };
-}
-
-function parseSeconds(text: string | null, pattern: RegExp, radix: number): number | null {
-  return text !== null && pattern.test(text) ? Number.parseInt(text, radix) : null;
 }

@@ -46,7 +46,7 @@ describe("the pages of a login", () => {
     await logIn();
     fixture.platform.pages = [
       samplePage(),
-      samplePage({ pageId: "2", name: "Second", username: null, instagram: null }),
+      samplePage({ pageId: "2", name: "Second", username: null, pictureUrl: null, instagram: null }),
     ];
     const messenger = { platform: "messenger", externalId: pageId, connection: "messenger" } as const;
     const connected = connectedAccount({ ...messenger, handle: "h", displayName: "d", pageId });
@@ -60,13 +60,22 @@ describe("the pages of a login", () => {
             {
               page_id: pageId,
               name: "A shoe shop",
-              messenger: { account_key: `messenger#${pageId}`, connected: true },
-              instagram: { account_key: `instagram#${instagramId}`, username: "shoes", connected: false },
+              messenger: {
+                account_key: `messenger#${pageId}`,
+                connected: true,
+                picture: "https://pictures.example/page.jpg?ext=4102444800",
+              },
+              instagram: {
+                account_key: `instagram#${instagramId}`,
+                username: "shoes",
+                connected: false,
+                picture: "https://pictures.example/shoes.jpg?oe=F4865700",
+              },
             },
             {
               page_id: "2",
               name: "Second",
-              messenger: { account_key: "messenger#2", connected: false },
+              messenger: { account_key: "messenger#2", connected: false, picture: null },
               instagram: null,
             },
           ],
@@ -133,6 +142,7 @@ it("a selected page connects the page's own account and the linked one, with the
         displayName: "A shoe shop",
         pageId,
       },
+      pictureUrl: "https://pictures.example/page.jpg?ext=4102444800",
     },
     {
       ...common,
@@ -144,6 +154,7 @@ it("a selected page connects the page's own account and the linked one, with the
         displayName: "Shoes",
         pageId,
       },
+      pictureUrl: "https://pictures.example/shoes.jpg?oe=F4865700",
     },
   ]);
 });

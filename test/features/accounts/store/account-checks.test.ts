@@ -41,6 +41,7 @@ const newCheck = (rest: Partial<AccountCheck> = {}): AccountCheck => ({
   subscribedAt: null,
   heldSince: null,
   backfill: null,
+  picture: null,
   ...rest,
 });
 
@@ -58,13 +59,14 @@ it("the next check of an account is listed from the instant when it is due, the 
 
 it("the next check of an account is moved once from the time that was read, also when the answer is lost", async () => {
   const check = newCheck();
+  const picture = { url: "https://pictures.example/account.jpg", expiresAt: NOW + 3 * DAY };
   await accountChecks.add(check);
   expect(
     await withFaults(table.client, "lost", () =>
-      accountChecks.reschedule(check, { dueAt: NOW + DAY, subscribedAt: NOW }),
+      accountChecks.reschedule(check, { dueAt: NOW + DAY, subscribedAt: NOW, picture }),
     ),
   ).toBe(true);
-  const moved = { ...check, dueAt: NOW + DAY, subscribedAt: NOW };
+  const moved = { ...check, dueAt: NOW + DAY, subscribedAt: NOW, picture };
   expect(await accountChecks.get(tenant, account)).toEqual(moved);
   expect(await accountChecks.reschedule(check, { dueAt: NOW + HOUR })).toBe(false);
   expect(await accountChecks.remove(check)).toBe(false);

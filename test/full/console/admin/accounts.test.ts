@@ -5,8 +5,10 @@ import { startConsoleServer } from "../../../web/support/console-server.ts";
 import { openedBrowser } from "../../../web/support/page-visit.ts";
 import { eventually, expectAccessible, expectWaysOn, openAdmin, press, tracesOf } from "../support/admin-page.ts";
 import { account, HOUR, loginPage, type SmallWorld, workspace } from "../support/small-world.ts";
+import { PICTURE } from "../support/states.ts";
 
 const ACCOUNTS = "/app/acme/accounts";
+const SERVED = "https://scontent.fbcdn.net/account.png";
 const browser = openedBrowser();
 const server = openedOnce(startConsoleServer);
 const ago = (hours: number) => new Date(Date.now() - hours * HOUR).toISOString();
@@ -31,7 +33,7 @@ function fill(world: SmallWorld): void {
 const rows = (page: Page) => page.getByRole("list", { name: "Connected accounts" }).locator("> li");
 const pathOf = (page: Page) => page.evaluate<string>("location.pathname + location.search");
 
-it("an account has its initials and the sign of its platform, and asks no other host for a picture", async () => {
+it("an account without a picture has its initials and the sign of its platform, and asks no other host", async () => {
   const world = await openAdmin([browser, server], fill);
   const { page } = world;
   await world.open(ACCOUNTS);
@@ -54,6 +56,29 @@ it("an account has its initials and the sign of its platform, and asks no other 
   await world.open("/app/acme/overview");
   await page.locator(".panel .account-face").nth(2).waitFor();
   expect(world.requestedUrls.filter((url) => !url.startsWith(world.origin) && !/^(blob|data):/.test(url))).toEqual([]);
+  expect(world.complaints).toEqual([]);
+});
+
+it("an account has the picture that its platform serves, and its initials where that address has ended", async () => {
+  const world = await openAdmin([browser, server], (small) => {
+    fill(small);
+    const pictures = [SERVED, "https://scontent.fbcdn.net/ended.png", null];
+    small.accounts = small.accounts.map((each, at) => ({ ...each, picture: pictures[at] }));
+    const { messenger, ...page } = loginPage("9", "Acme Mill");
+    small.loginPages = [{ ...page, messenger: { ...messenger, picture: SERVED } }, loginPage("10", "Acme Harbor")];
+  });
+  const { page } = world;
+  await page.route(SERVED, (route) => route.fulfill({ contentType: "image/png", body: PICTURE }));
+  await world.open(`${ACCOUNTS}?choose=messenger`);
+  const faces = rows(page).locator(".account-face");
+  await faces.locator("img").first().waitFor();
+  await eventually(() => faces.locator("span.face").allInnerTexts()).toEqual(["AM", "AS"]);
+  const choice = page.locator(".page-choice");
+  // Of the page among the pages, and of its account.
+  await eventually(() => choice.locator("img").count()).toBe(2);
+  expect(await choice.locator("span.face").allInnerTexts()).toEqual(["AH"]);
+  await world.open("/app/acme/overview");
+  await page.locator(`.panel .account-face img[src="${SERVED}"]`).waitFor();
   expect(world.complaints).toEqual([]);
 });
 

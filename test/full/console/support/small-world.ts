@@ -207,6 +207,7 @@ export function account(name: string, more: object = {}) {
     external_id: ACCOUNT,
     handle: "acme",
     display_name: name,
+    picture: null,
     page_id: null,
     connection: "instagram_login",
     status: "active",
@@ -224,8 +225,14 @@ export function account(name: string, more: object = {}) {
 
 /** A page of a login of Facebook. @param username of the Instagram account that is linked to it; null for none */
 export function loginPage(page_id: string, name: string, username: string | null = null): LoginPage {
-  const instagram = username === null ? null : { account_key: `instagram#of-${page_id}`, username, connected: false };
-  return { page_id, name, messenger: { account_key: `messenger#${page_id}`, connected: false }, instagram };
+  const instagram =
+    username === null ? null : { account_key: `instagram#of-${page_id}`, username, connected: false, picture: null };
+  return {
+    page_id,
+    name,
+    messenger: { account_key: `messenger#${page_id}`, connected: false, picture: null },
+    instagram,
+  };
 }
 
 const templates: readonly (readonly [RegExp, string])[] = [

@@ -24,7 +24,7 @@ export async function openFilledWorld(...[browser, server, options]: Open): Prom
 }
 
 const PICTURES = /^https:\/\/[^/]+\.fbcdn\.net\//;
-const PICTURE = Buffer.from(
+export const PICTURE = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==",
   "base64",
 );

@@ -14,6 +14,7 @@ const plain: Account = {
   external_id: "1",
   handle: "harbor.tailors",
   display_name: "Harbor Tailors",
+  picture: null,
   page_id: null,
   connection: "instagram_login",
   status: "active",

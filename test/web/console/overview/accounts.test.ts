@@ -12,6 +12,7 @@ const account = (more: Partial<Account> = {}): Account => ({
   external_id: "178414",
   handle: "acme",
   display_name: "Acme",
+  picture: null,
   page_id: null,
   connection: "instagram_login",
   status: "active",

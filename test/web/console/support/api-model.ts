@@ -154,6 +154,7 @@ const account = {
   external_id: ACCOUNT_KEY.split("#")[1],
   handle: "harbor.tailors",
   display_name: "Harbor Tailors",
+  picture: null,
   page_id: null,
   connection: "instagram_login",
   status: "active",

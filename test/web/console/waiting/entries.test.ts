@@ -13,6 +13,7 @@ const account = (status: Account["status"], more: Partial<Account> = {}) =>
     platform: "instagram",
     handle: "acme",
     display_name: `Shop ${status}`,
+    picture: null,
     status,
     token_expires_at: null,
     missing_since: null,

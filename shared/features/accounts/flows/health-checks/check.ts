@@ -1,6 +1,7 @@
 import { MAIL_CLAIM_TIME, RECOVERY_INTERVAL } from "#base/kernel/limits.ts";
 import { allDone } from "#base/kernel/parallel.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
+import type { Picture } from "#base/kernel/text/pictures.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { done, drop, type RecordOutcome, retry } from "#base/queues/record-outcome.ts";
 import { accountToken } from "../../platform-calls.ts";
@@ -12,6 +13,7 @@ import { endFormerLogins } from "../finish-connect.ts";
 import { checkSubscription } from "./check-subscription.ts";
 import { checkToken } from "./check-token.ts";
 import { publishNotices } from "./notices.ts";
+import { readDuePicture } from "./read-picture.ts";
 import { checkRestriction, isWorthAsking } from "./recover.ts";
 import { refreshToken } from "./refresh-token.ts";
 import type { StepResult, Visit } from "./visit.ts";
@@ -27,11 +29,13 @@ interface CheckResult {
   readonly checked: CheckedAccount;
   readonly next: StepResult["next"];
   readonly isSubscribed: boolean;
+  /** The account's picture as it was read; absent when it was not. */
+  readonly picture?: Picture | null;
 }
 
 /**
  * Checks whether an account still works: refreshes its token, asks the platform about token and permission, completes its
- * subscription, and asks whether a restriction is over. Every change of its status is published once. Safe to repeat, at
+ * subscription, asks whether a restriction is over, and reads the profile picture again before its address ends. Every change of its status is published once. Safe to repeat, at
  * any time. The check of an account that is gone removes what was left for it.
  */
 export async function checkAccountHealth(
@@ -86,7 +90,10 @@ async function examine(
   }
   const { visit: lastVisit, next, isSubscribed } = await checkSubscription(ports, visit, check);
   const isLater = next === "over" && lastVisit.isUnfinished === true;
-  return { checked: lastVisit.checked, next: isLater ? "later" : next, isSubscribed };
+  const outcome = { checked: lastVisit.checked, next: isLater ? ("later" as const) : next, isSubscribed };
+  const isAnswering = next === "over" && lastVisit.checked.account.status !== "needs_reauth";
+  const picture = isAnswering ? await readDuePicture(lastVisit, check) : undefined;
+  return picture === undefined ? outcome : { ...outcome, picture };
 }
 
 /** In the place of a row that was lost, or of an account that was connected before there were checks. */
@@ -106,6 +113,7 @@ async function addCheck(
     subscribedAt: null,
     heldSince: null,
     backfill: null,
+    picture: null,
   };
   return (await accountChecks.add(check)) ? check : null;
 }
@@ -116,11 +124,15 @@ async function reschedule(
   check: AccountCheck,
   { result, now }: { readonly result: CheckResult; readonly now: Millis },
 ): Promise<void> {
-  const { checked, next, isSubscribed } = result;
+  const { checked, next, isSubscribed, picture } = result;
   const dueAt =
     next === "later" ? Math.min(check.dueAt, now) : dueTimeAfter(checked, check, { now, interval: checkInterval });
-  if (dueAt === check.dueAt && !isSubscribed) return;
-  await accountChecks.reschedule(check, { dueAt, ...(isSubscribed ? { subscribedAt: now } : {}) });
+  if (dueAt === check.dueAt && !isSubscribed && picture === undefined) return;
+  await accountChecks.reschedule(check, {
+    dueAt,
+    ...(isSubscribed ? { subscribedAt: now } : {}),
+    ...(picture === undefined ? {} : { picture }),
+  });
 }
 
 function dueTimeAfter(

@@ -1,9 +1,10 @@
 import { allDone } from "#base/kernel/parallel.ts";
 import { isRefusal, type Refusal, refuse } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
+import { toPicture } from "#base/kernel/text/pictures.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import type { LoginPage } from "#platforms/messenger/facebook-login.ts";
-import { accountKey } from "../../rules/accounts.ts";
+import { type AccountRef, accountKey } from "../../rules/accounts.ts";
 import { loginFailed, loginNotSet } from "./login-failures.ts";
 import type { PagePorts } from "./ports.ts";
 
@@ -14,10 +15,12 @@ interface Chooser {
   readonly now: Millis;
 }
 
-interface OfferedAccount {
+export interface OfferedAccount {
   readonly accountKey: string;
   /** To this tenant. */
   readonly isConnected: boolean;
+  /** The address of its profile picture; null for none. */
+  readonly picture: string | null;
 }
 
 /** A page that a person may connect. */
@@ -37,13 +40,17 @@ export async function listOfferedPages(
   const [offer, accounts] = await allDone([readOffer(ports, chooser), ports.accounts.list(chooser.tenant)]);
   if (isRefusal(offer)) return offer;
   const connectedKeys = new Set(accounts.map(accountKey));
-  const offered = (key: string): OfferedAccount => ({ accountKey: key, isConnected: connectedKeys.has(key) });
-  return offer.pages.map(({ pageId, name, instagram }) => ({
+  const offered = (ref: AccountRef, pictureUrl: string | null): OfferedAccount => ({
+    accountKey: accountKey(ref),
+    isConnected: connectedKeys.has(accountKey(ref)),
+    picture: pictureUrl === null ? null : (toPicture(pictureUrl, chooser.now)?.url ?? null),
+  });
+  return offer.pages.map(({ pageId, name, pictureUrl, instagram }) => ({
     pageId,
     name,
-    messenger: offered(accountKey({ platform: "messenger", externalId: pageId })),
+    messenger: offered({ platform: "messenger", externalId: pageId }, pictureUrl),
     instagram: instagram && {
-      ...offered(accountKey({ platform: "instagram", externalId: instagram.externalId })),
+      ...offered({ platform: "instagram", externalId: instagram.externalId }, instagram.pictureUrl),
       username: instagram.username,
     },
   }));

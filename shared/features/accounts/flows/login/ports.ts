@@ -30,7 +30,7 @@ export interface UseLoginPorts extends LoginStatePorts {
 
 /** An account to connect, the person who logged in, and the time of the request. */
 export interface LoginConnection
-  extends Pick<NewConnection, "tenant" | "account" | "token" | "tokenExpiresAt" | "authorizedBy"> {
+  extends Pick<NewConnection, "tenant" | "account" | "token" | "tokenExpiresAt" | "authorizedBy" | "pictureUrl"> {
   readonly author: CallerAuthor<SessionCaller>;
   readonly time: RequestTime;
 }

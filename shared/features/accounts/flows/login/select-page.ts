@@ -31,33 +31,39 @@ export async function selectPage(
     return invalidField("connect", "must not have instagram for a page without an Instagram account");
   }
   const connected: Account[] = [];
-  for (const account of toAccounts(page, platforms)) {
-    const { token } = page;
-    const { authorizedBy } = offer;
-    const result = await ports.connectAccount({ ...connection, account, token, tokenExpiresAt: null, authorizedBy });
+  const { token } = page;
+  const { authorizedBy } = offer;
+  for (const selected of toAccounts(page, platforms)) {
+    const result = await ports.connectAccount({
+      ...connection,
+      ...selected,
+      token,
+      tokenExpiresAt: null,
+      authorizedBy,
+    });
     if (isRefusal(result)) return result;
     connected.push(result);
   }
   return connected;
 }
 
-function toAccounts(page: LoginPage, platforms: readonly PlatformName[]): LoginConnection["account"][] {
-  const { pageId, name, username, instagram } = page;
-  const accounts: LoginConnection["account"][] = [];
+type SelectedAccount = Pick<LoginConnection, "account" | "pictureUrl">;
+
+function toAccounts(page: LoginPage, platforms: readonly PlatformName[]): SelectedAccount[] {
+  const { pageId, name, username, pictureUrl, instagram } = page;
+  const accounts: SelectedAccount[] = [];
   if (platforms.includes("messenger")) {
     const handle = username ?? name;
-    accounts.push({
-      platform: "messenger",
-      externalId: pageId,
-      connection: "messenger",
-      handle,
-      displayName: name,
-      pageId,
-    });
+    const ref = { platform: "messenger", externalId: pageId } as const;
+    accounts.push({ account: { ...ref, connection: "messenger", handle, displayName: name, pageId }, pictureUrl });
   }
   if (platforms.includes("instagram") && instagram) {
     const { externalId, username: handle, displayName } = instagram;
-    accounts.push({ platform: "instagram", externalId, connection: "instagram_page", handle, displayName, pageId });
+    const ref = { platform: "instagram", externalId } as const;
+    accounts.push({
+      account: { ...ref, connection: "instagram_page", handle, displayName, pageId },
+      pictureUrl: instagram.pictureUrl,
+    });
   }
   return accounts;
 }

@@ -164,5 +164,6 @@ export async function finishInstagramLogin(
     token: login.token,
     tokenExpiresAt: login.expiresAt,
     authorizedBy: login.userIds,
+    pictureUrl: login.pictureUrl,
   });
 }

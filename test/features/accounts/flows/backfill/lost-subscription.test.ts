@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from "vitest";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY, HOUR, MINUTE } from "#base/kernel/time.ts";
-import { readWebhookStates } from "#features/accounts/flows/webhook-states.ts";
+import { readCheckStates } from "#features/accounts/flows/check-states.ts";
 import { toAccountResponse } from "#features/accounts/routes/account-response.ts";
 import type { AccountRef } from "#features/accounts/rules/accounts.ts";
 import { openTestEnv } from "../../../../support/flows/test-env.ts";
@@ -156,9 +156,9 @@ it("a lost subscription whose backfill is still noted an hour after its end is q
 
 it("an account shows how it is connected, the end of its token, and when a check last found its subscription", async () => {
   const shown = async (of: TenantId, now = 0) => {
-    const webhookState = await readWebhookStates(fixture.stores, of);
+    const checkState = await readCheckStates(fixture.stores, of);
     const accounts = await fixture.stores.accounts.list(of);
-    return accounts.map((account) => toAccountResponse(account, webhookState(account), now));
+    return accounts.map((account) => toAccountResponse(account, checkState(account), now));
   };
   await connect(messenger());
   const subscription = { state: "unchecked", checked_at: null };
@@ -180,9 +180,9 @@ it("an account shows how it is connected, the end of its token, and when a check
 it("a lost subscription is shown on each account until its backfill reached its end", async () => {
   const seenAt = await connectBoth();
   const shown = async () => {
-    const webhookState = await readWebhookStates(fixture.stores, tenant);
+    const checkState = await readCheckStates(fixture.stores, tenant);
     const accounts = await fixture.stores.accounts.list(tenant);
-    return accounts.map((account) => toAccountResponse(account, webhookState(account), 0).missing_since);
+    return accounts.map((account) => toAccountResponse(account, checkState(account), 0).missing_since);
   };
   expect(await shown()).toEqual([null, null]);
   fixture.subscribed.clear();

@@ -220,6 +220,7 @@ const open = async () => {
     subscribedAt: null,
     heldSince: null,
     backfill: { since: fixture.since, until: fixture.until },
+    picture: null,
   };
   const ofConnecting = await accountChecks.get(tenant, account);
   if (ofConnecting) await accountChecks.remove(ofConnecting);

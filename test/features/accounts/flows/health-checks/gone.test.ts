@@ -55,6 +55,7 @@ it("an account without a next check gets one by a check of any reason", async ()
     subscribedAt: testEnv.now(),
     heldSince: null,
     backfill: null,
+    picture: null,
   });
 });
 

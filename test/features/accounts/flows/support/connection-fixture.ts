@@ -78,6 +78,7 @@ export async function openConnectionFixture(testEnv: TestEnv) {
       subscribe: (account: CallAccount, token: string) => call("subscribe", node(account), token),
       unsubscribe: (account: CallAccount, token: string) => call("unsubscribe", node(account), token),
       readSubscription: async (account) => ({ kind: "read", isComplete: subscribed.has(node(account)) }),
+      readPicture: async () => healthyAnswers.readPicture,
       refresh: async () => healthyAnswers.refresh,
       inspect: async () => healthyAnswers.inspect,
       listThreads: async () => healthyAnswers.listThreads,

@@ -56,6 +56,7 @@ export function openRacePlatform(step: () => Promise<unknown>) {
             hasRights: true,
             dataAccessExpiresAt: null,
           })),
+        readPicture: (_account, token) => call({ work, token }, () => ({ kind: "read", url: null })),
         listThreads: (_account, token) => call({ work, token }, () => ({ kind: "listed", threads: [], next: null })),
         readThread: (_account, token) => call({ work, token }, () => ({ kind: "read", messages: [], isCut: false })),
       };

@@ -31,7 +31,13 @@ export function samplePage(rest: Partial<LoginPage> = {}): LoginPage {
     name: "A shoe shop",
     username: "a.shoe.shop",
     token: "EAAG-page-token",
-    instagram: { externalId: "17841400000000001", username: "shoes", displayName: "Shoes" },
+    pictureUrl: "https://pictures.example/page.jpg?ext=4102444800",
+    instagram: {
+      externalId: "17841400000000001",
+      username: "shoes",
+      displayName: "Shoes",
+      pictureUrl: "https://pictures.example/shoes.jpg?oe=F4865700",
+    },
     ...rest,
   };
 }
@@ -75,6 +81,7 @@ export async function openLoginFixture() {
         expiresAt: testEnv.now() + 60 * DAY,
         userIds: ["9001", "17841400000000002"],
         account: { externalId: "17841400000000002", handle: "boots", displayName: "Boots" },
+        pictureUrl: "https://pictures.example/boots.jpg",
       };
     },
   };

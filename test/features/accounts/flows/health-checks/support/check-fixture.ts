@@ -35,6 +35,9 @@ function newAccount<Name extends PlatformName>(platform: Name, tenant: TenantId,
   }
 }
 
+/** An address that ends in the year 2100, so that no check reads the picture again. */
+export const LASTING_PICTURE = "https://pictures.example/shop.jpg?oe=F4865700";
+
 /** An account of a new tenant with one owner, and a platform with scripted answers that count its calls. */
 export async function openCheckFixture(testEnv: TestEnv, connection: Connection = "instagram_login") {
   const team = openTeamEnv(testEnv);
@@ -48,7 +51,7 @@ export async function openCheckFixture(testEnv: TestEnv, connection: Connection 
   const pageId = connection === "instagram_login" ? null : `page-${tenant}`;
   let token = 0;
 
-  const link = (rest: { readonly connectionId?: string } = {}) =>
+  const link = (rest: { readonly connectionId?: string; readonly pictureUrl?: string | null } = {}) =>
     linkTestAccount(
       { ...stores, vault: testEnv.newVault() },
       {
@@ -56,6 +59,7 @@ export async function openCheckFixture(testEnv: TestEnv, connection: Connection 
         account: { ...account, connection, handle: "@shop", displayName: "Shop", pageId },
         token: `token-${token}`,
         tokenExpiresAt: connection === "instagram_login" ? testEnv.now() + 60 * DAY : null,
+        pictureUrl: LASTING_PICTURE,
         authorizedBy: [`user-of-${tenant}`],
         connectionId: newUlid(testEnv.now()),
         author: { actor: "cli" },
@@ -81,6 +85,7 @@ export async function openCheckFixture(testEnv: TestEnv, connection: Connection 
     subscribe: (_account, used) => answer("subscribe", used),
     unsubscribe: (_account, used) => answer("unsubscribe", used),
     readSubscription: (_account, used) => answer("readSubscription", used),
+    readPicture: (_account, used) => answer("readPicture", used),
     refresh: async (used) => {
       const given = await answer("refresh", used);
       return given.kind === "refreshed"
