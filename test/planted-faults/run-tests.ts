@@ -33,9 +33,14 @@ function titlePattern(title: string): string {
 /**
  * Runs the tests of a copy of the repository that notice faults, in one run.
  * @param tests all of the full run alone, or none
+ * @param faultStep 3 injects one of the three kinds of faults into each call of a process, in turn, and 1 each of them
  * @returns the tests that ran; none of a file that could not be loaded
  */
-export async function runTests(directory: string, tests: readonly PlantedFault["killedBy"][]): Promise<TestResult[]> {
+export async function runTests(
+  directory: string,
+  tests: readonly PlantedFault["killedBy"][],
+  faultStep: 1 | 3 = 3,
+): Promise<TestResult[]> {
   const files = [...new Set(tests.map(({ file }) => file))];
   if (files.length === 0) return [];
   const outputFile = join(directory, ".planted-report.json");
@@ -46,7 +51,7 @@ export async function runTests(directory: string, tests: readonly PlantedFault["
   const child = spawn(
     process.execPath,
     [vitest, "run", ...config, ...files, ...pattern, "--reporter=json", `--outputFile=${outputFile}`],
-    { cwd: directory, stdio: "ignore", env: { ...process.env, TEST_FAULT_STEP: "3" } },
+    { cwd: directory, stdio: "ignore", env: { ...process.env, TEST_FAULT_STEP: `${faultStep}` } },
   );
   await once(child, "exit");
   if (!existsSync(outputFile)) return [];

@@ -14,7 +14,7 @@ export type FaultPoint = (typeof faultPoints)[number];
 
 /**
  * `npm test` injects a fault into every other call, the three in turn. `npm run test:full` injects all three into each
- * call, and the run of planted faults one of the three into each, in turn.
+ * call. The run of planted faults injects one of the three into each, in turn, and all three where no test failed.
  */
 export const FAULT_STEP = inject("fullRun") ? 1 : Number(process.env.TEST_FAULT_STEP ?? 2 * faultPoints.length);
 
