@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { env } from "#base/config/names.ts";
 import { type Reason, toHttpError } from "#base/kernel/refusals.ts";
 import { RUNTIME_OVERRIDES } from "#base/kernel/runtime.ts";
-import type { Millis } from "#base/kernel/time.ts";
+import { HOUR, type Millis, SECOND } from "#base/kernel/time.ts";
 import { loadAccessKey } from "#local-aws/access/access-key.ts";
 import { loadControlToken } from "#local-aws/access/control-token.ts";
 import { isLoopback, listeningSockets } from "#local-aws/access/listening-sockets.ts";
@@ -162,7 +162,11 @@ async function start(
   progress(`Load ${functions.ids.length} functions`);
   const loading = functions.load();
   const seeding: Promise<SeedState> = ports
-    ? seed(folder.at("seed.json"), ports, accountsToSeed(settings, parts.simulator?.url))
+    ? seed(
+        folder.at("seed.json"),
+        ports,
+        accountsToSeed(settings, { simulatorUrl: parts.simulator?.url, now: clock.now() }),
+      )
     : Promise.resolve({});
   const [seedState] = await settleBoth(seeding, loading);
   signal.throwIfAborted();
@@ -223,15 +227,20 @@ async function start(
   };
 }
 
+/** As long as the pictures that the simulator itself names. */
+const PICTURE_LIFE: Millis = 36 * HOUR;
+
 /** @param simulatorUrl of the simulator, which serves the accounts' pictures; undefined without one */
 function accountsToSeed(
   { seedAccounts, demo }: Pick<LocalSettings, "seedAccounts" | "demo">,
-  simulatorUrl: string | undefined,
+  { simulatorUrl, now }: { readonly simulatorUrl: string | undefined; readonly now: Millis },
 ): readonly SeedAccount[] {
   if (!seedAccounts) return [];
   const accounts = demo ? [...demoAccounts, ...workshopAccounts] : demoAccounts;
   if (simulatorUrl === undefined) return accounts;
-  return accounts.map((account) => ({ ...account, pictureUrl: `${simulatorUrl}/media/${account.externalId}.png` }));
+  const end = Math.floor((now + PICTURE_LIFE) / SECOND).toString(16);
+  const pictureUrl = (externalId: string) => `${simulatorUrl}/media/account-${externalId}.png?oe=${end}`;
+  return accounts.map((account) => ({ ...account, pictureUrl: pictureUrl(account.externalId) }));
 }
 
 /** Also a port that Node.js opens, such as that of its debugger. */

@@ -86,6 +86,9 @@ async function takePictures(browser: Browser, demo: Demo, state: SignedIn): Prom
   await advanceClock(demo, "PT3M");
   await wide.reload();
   await wide.getByRole("button", { name: /^All/ }).click();
+  // The last of the list, which has the rows in view alone.
+  await wide.locator(".row").first().hover();
+  await wide.mouse.wheel(0, 10_000);
   await wide.locator(".row", { hasText: "Sam Whitfield" }).first().waitFor();
   await openConversation(wide, "Sam Whitfield");
   await save(wide, "console-closed", ".thread");

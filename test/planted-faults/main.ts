@@ -46,7 +46,7 @@ async function judge(
   if (passes(withoutFault, killedBy) !== true) return "no_such_test";
   const isPassed = await workspace.withFault(fault, async () => {
     const quick = passes(await runTests(workspace.directory, [killedBy]), killedBy);
-    // The call that must fail for the test to notice may be one that only the slow run strikes in each way.
+    // The call whose fault the test notices may be one into which the quick run injects another kind.
     return quick === true ? passes(await runTests(workspace.directory, [killedBy], 1), killedBy) : quick;
   });
   return isPassed === null ? "not_loaded" : isPassed ? "survived" : "killed";

@@ -48,7 +48,7 @@ async function expectPicture(account: string): Promise<void> {
   const { text } = await stack.api("GET", "/v1/accounts");
   const { data } = JSON.parse(text) as { data: { accounts: { external_id: string; picture: string }[] } };
   const picture = data.accounts.find(({ external_id }) => external_id === account)?.picture ?? "";
-  expect(picture).toContain(`/media/${account}.png?`);
+  expect(picture).toContain(`/media/account-${account}.png?`);
   const { status, headers } = await fetch(picture);
   expect([status, headers.get("content-type")]).toEqual([200, "image/png"]);
 }
@@ -79,12 +79,16 @@ it("a page and its Instagram account are chosen after a login of Facebook, recei
   expect(pages).toContainEqual({
     page_id: PAGE,
     name: "Copper Kettle",
-    messenger: { account_key: `messenger#${PAGE}`, connected: false, picture: expect.stringContaining(`/${PAGE}.png`) },
+    messenger: {
+      account_key: `messenger#${PAGE}`,
+      connected: false,
+      picture: expect.stringContaining(`/account-${PAGE}.png`),
+    },
     instagram: {
       account_key: `instagram#${LINKED_INSTAGRAM}`,
       username: "copper.kettle",
       connected: false,
-      picture: expect.stringContaining(`/${LINKED_INSTAGRAM}.png`),
+      picture: expect.stringContaining(`/account-${LINKED_INSTAGRAM}.png`),
     },
   });
   expect(pages.map(({ page_id }) => page_id)).not.toContain(PAGE_WITHOUT_MESSAGES);

@@ -57,6 +57,17 @@ test("an uploaded page is only downloaded, because it would run as a page of the
   expect(response.headers.get("content-security-policy")).toMatch(/^sandbox/);
 });
 
+test("a person has a face and an account a mark, each of its own, and an address that ends", async () => {
+  const { simulator } = await sendUpload("image", "image/png", sampleImage("a vase"));
+  const load = async (name: string) =>
+    Buffer.from(await (await fetch(`${simulator.url}/media/${name}.png`)).arrayBuffer());
+  const names = ["person-1", "person-2", "account-1", "account-2", "1"];
+  const pictures = await Promise.all(names.map(load));
+  expect(new Set(pictures.map((bytes) => bytes.toString("base64"))).size).toBe(names.length);
+  expect(await load("person-1")).toEqual(pictures[0]);
+  expect((await fetch(`${simulator.url}/media/person-1.png?oe=00000001`)).status).toBe(403);
+});
+
 test("a sample is served for a file that is no longer in memory", async () => {
   const simulator = await startTestSimulator((await startWebhookReceiver()).url);
   for (const [name, type] of [

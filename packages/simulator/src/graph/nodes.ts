@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { type Context, type NodeCall, parameter } from "../calls/context.ts";
 import { refuse } from "../calls/error-messages.ts";
 import { parseFields, selectFields, type Values } from "../calls/fields.ts";
@@ -55,7 +56,7 @@ export function toPageNode(context: Context, pageId: string): Values {
     name: instagram.displayName,
     profile_picture_url: instagramPicture(context, instagram.externalId),
   };
-  const url = `${context.url()}/media/${pageId}.png?ext=${pictureEnd(context)}`;
+  const url = `${context.url()}/media/account-${pageId}.png?ext=${pictureEnd(context)}`;
   const picture = { data: { height: 50, width: 50, is_silhouette: false, url } };
   return {
     id: pageId,
@@ -81,14 +82,19 @@ function pictureEnd(context: Context): number {
 }
 
 function instagramPicture(context: Context, externalId: string): string {
-  return `${context.url()}/media/${externalId}.png?oe=${pictureEnd(context).toString(16).toUpperCase()}`;
+  return `${context.url()}/media/account-${externalId}.png?oe=${pictureEnd(context).toString(16).toUpperCase()}`;
+}
+
+/** People of one name have one face, so that a scenario looks the same each time. */
+function faceOf({ name }: Person): string {
+  return createHash("sha256").update(name).digest("hex").slice(0, 12);
 }
 
 /** A picture's URL expires. Instagram puts the time in `oe` as hex seconds, Messenger in `ext` as decimal seconds. */
 function pictureUrl(context: Context, account: Account, person: Person): string {
   const seconds = pictureEnd(context);
   const end = isInstagram(account) ? `oe=${seconds.toString(16).toUpperCase()}` : `ext=${seconds}`;
-  return `${context.url()}/media/${person.id}.png?${end}`;
+  return `${context.url()}/media/person-${faceOf(person)}.png?${end}`;
 }
 
 function readProfile(

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { sampleAudio } from "./sample-audio.ts";
 import { sampleDocument } from "./sample-document.ts";
+import { sampleMark, samplePortrait } from "./sample-faces.ts";
 import { sampleImage } from "./sample-image.ts";
 
 interface SampleMedia {
@@ -23,12 +24,17 @@ const samplesByExtension: Record<string, string> = {
 };
 
 /**
- * The file that the simulator serves at a path below `/media/`. Any name of a picture is a picture, and any other name the
- * sample of its kind: an uploaded file that is no longer in memory is served so. Null for any other path.
+ * The file that the simulator serves at a path below `/media/`. Any name of a picture is a picture: a face for
+ * `person-<id>`, a mark for `account-<id>`, and a landscape for any other. Any other name is the sample of its kind: an uploaded file that is no longer in memory is served so. Null for any other path.
  */
 export function sampleMedia(path: string): SampleMedia | null {
   const [, name = "", extension = ""] = /^\/media\/([\w-]{1,64})\.([a-z0-9]{1,8})$/.exec(path) ?? [];
-  if (["png", "jpg", "gif"].includes(extension)) return { type: "image/png", content: () => sampleImage(name) };
+  if (["png", "jpg", "gif"].includes(extension)) return { type: "image/png", content: () => samplePicture(name) };
   const sample = Object.hasOwn(samplesByExtension, extension) ? samplesByExtension[extension] : undefined;
   return files[sample ?? ""] ?? null;
+}
+
+function samplePicture(name: string): Buffer {
+  if (name.startsWith("person-")) return samplePortrait(name);
+  return name.startsWith("account-") ? sampleMark(name) : sampleImage(name);
 }
