@@ -112,7 +112,7 @@ const files = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--
   encoding: "utf8",
 })
   .split("\0")
-  .filter((path) => /\.(ts|js|md|html|css|cjs|json|txt)$/.test(path))
+  .filter((path) => /\.(tsx?|js|md|html|css|cjs|json|txt)$/.test(path))
   .filter((path) => path !== self && !["package-lock.json", "LICENSE"].includes(path))
   // A released document stays as it was published.
   .filter((path) => !path.startsWith("docs/released/"));
@@ -190,7 +190,7 @@ test("replaced names are not used again", () => {
 });
 
 test("a variable of the product is named for what it holds", () => {
-  const uses = lines.filter(({ text, where }) => /^(?!test\/).*\.ts:/.test(where) && bareParticiples.test(text));
+  const uses = lines.filter(({ text, where }) => /^(?!test\/).*\.tsx?:/.test(where) && bareParticiples.test(text));
   expect(uses.map(({ where, text }) => `${where} ${text.trim()}`)).toEqual([]);
 });
 

@@ -27,7 +27,46 @@ const usePackage = (name: string) => `import * as used from "${name}";\nexport c
 const ONE = "shared/features/one";
 const OTHER = "#features/other";
 
+/** No layer imports a test, and none of these folders uses this package. */
+const TEST = "test/target.ts";
+const PACKAGE = "ulid";
+
+const closedFolders: Readonly<Record<string, string>> = {
+  "base/config": "shared/base/config",
+  "base/events": "shared/base/events",
+  "base/queues": "shared/base/queues",
+  "base/files": "shared/base/files",
+  "base/languages": "shared/base/languages",
+  "base/aws": "shared/base/aws",
+  "base/net": "shared/base/net",
+  events: `${ONE}/events`,
+  platforms: "shared/platforms",
+  flows: `${ONE}/flows`,
+  http: "shared/http",
+  routes: `${ONE}/routes`,
+  functions: "functions/api",
+  lib: "lib",
+  "packages/loopback": "packages/loopback/src",
+  web: "web/build",
+  "web/common": "web/common",
+  "web/console": "web/console",
+  "web/docs/page": "web/docs/page",
+  "web/docs/search": "web/docs/search",
+  "web/sign-in": "web/sign-in",
+};
+
+const closed = Object.entries(closedFolders).flatMap(([layer, folder]) => [
+  use(`${folder}/closed.ts`, valueImport(`${folder.replace(/[^/]+/g, "..")}/${TEST}`), `${layer}: layers`),
+  use(`${folder}/closed-too.ts`, usePackage(PACKAGE), `${layer}: packages`),
+]);
+
 const plantedImports: readonly PlantedImport[] = [
+  ...closed,
+  use(`${ONE}/one-queue.ts`, usePackage(PACKAGE), "queues: packages"),
+  use("shared/http/c.ts", valueImport("#base/aws/target.ts"), "http: types only"),
+  use("functions/api/a.ts", valueImport("#base/aws/target.ts"), "functions: types only"),
+  use("bin/b.ts", valueImport(`../${TEST}`), "bin: layers"),
+  use("bin/c.ts", valueImport("./missing.ts"), "unresolved"),
   use("shared/base/kernel/a.ts", valueImport(`${OTHER}/rules/target.ts`), "base/kernel: layers"),
   use("shared/base/kernel/b.ts", usePackage("zod"), "base/kernel: packages"),
   use("shared/base/events/a.ts", valueImport(`${OTHER}/rules/target.ts`), "base/events: layers"),
@@ -135,6 +174,10 @@ const plantedImports: readonly PlantedImport[] = [
   use("bin/a.ts", valueImport("../test/target.ts"), "nothing imports test"),
 ];
 
+const { forbidden: rules } = createRequire(import.meta.url)(join(project, ".dependency-cruiser.cjs")) as {
+  forbidden: { name: string; comment: string }[];
+};
+
 let testEnv = "";
 let violations: { from: string; rule: { name: string } }[] = [];
 
@@ -193,6 +236,12 @@ test.each(plantedImports)("$from: $rule", ({ from, rule }) => {
   else expect(caught).toContain(rule);
 });
 
+test("every rule of the layers has a planted violation", () => {
+  const planted = new Set(plantedImports.map(({ rule }) => rule));
+  const others = ["no cycles", "no cycles between folders", "local: packages", "bin: packages"];
+  expect(rules.map(({ name }) => name).filter((name) => !planted.has(name) && !others.includes(name))).toEqual([]);
+});
+
 test("a cycle between folders without a cycle between files is reported", () => {
   expect(violations.map((violation) => violation.rule.name)).toContain("no cycles between folders");
 });
@@ -222,20 +271,17 @@ describe("the table of layers in ARCHITECTURE.md", () => {
       .map((line) => line.split("|").map((cell) => cell.trim()))
       .map(([, layer = "", , imports = "", packages = ""]) => ({ layer: layer.replaceAll("`", ""), imports, packages }))
       .filter(({ layer }) => layer !== "test") ?? [];
-  const { forbidden } = createRequire(import.meta.url)(join(project, ".dependency-cruiser.cjs")) as {
-    forbidden: { name: string; comment: string }[];
-  };
   /** The list at the end of a rule's comment: `events may import events, rules`. */
   const permitted = (rule: string, verb: string) =>
     list(
-      forbidden
+      rules
         .find(({ name }) => name === rule)
         ?.comment.split(`${verb} `)[1]
         ?.replace(" as types only", ""),
     );
 
   it("the table of layers in ARCHITECTURE.md has every layer of the rules and no other", () => {
-    const layers = forbidden.flatMap(({ name }) => (name.endsWith(": layers") ? [name.slice(0, -8)] : []));
+    const layers = rules.flatMap(({ name }) => (name.endsWith(": layers") ? [name.slice(0, -8)] : []));
     expect(rows.map(({ layer }) => layer)).toEqual(expect.arrayContaining(layers));
     expect(rows).toHaveLength(layers.length);
   });
@@ -278,6 +324,14 @@ function plantFile(path: string, text: string): void {
   mkdirSync(dirname(join(testEnv, path)), { recursive: true });
   writeFileSync(join(testEnv, path), text);
 }
+
+test("the table of features in ARCHITECTURE.md has every feature and no other", () => {
+  const [, rest = ""] = readFileSync(join(project, "ARCHITECTURE.md"), "utf8").split("### Features\n");
+  const table = rest.split("\n\n").find((part) => part.startsWith("| Feature |")) ?? "";
+  const listed = [...table.matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, name]) => name);
+  const folders = globSync("shared/features/*", { cwd: project }).map((path) => path.slice("shared/features/".length));
+  expect(listed.sort()).toEqual(folders.sort());
+});
 
 test("of the imports between files of features, at least 65 % stay inside of their feature", () => {
   const files = globSync("shared/features/**/*.ts", { cwd: project });

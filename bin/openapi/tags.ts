@@ -16,7 +16,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   "Connecting accounts": "The platforms' logins, and the page that connects accounts on the host of the API.",
   "Check page": "The page on which a person checks a held message, and the requests that it makes.",
   "Platform intake": "What the platforms call: webhooks of messages.",
-  "Platform duties": "What the platforms call about a person's login, and the status of a data deletion.",
+  "Platform callbacks": "What the platforms call about a person's login, and the status of a data deletion.",
   Documentation: "This document and the pages about it.",
   Events: "The requests that an endpoint receives.",
 };

@@ -122,7 +122,7 @@ const sources = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "
   encoding: "utf8",
 })
   .split("\0")
-  .filter((path) => /\.(ts|js|mjs|md|html|css|json|txt)$/.test(path) && !apart.test(path))
+  .filter((path) => /\.(tsx?|js|mjs|md|html|css|json|txt)$/.test(path) && !apart.test(path))
   .map((path) => ({ path, text: readFileSync(join(PROJECT, path), "utf8") }));
 
 /** The files that the numbered steps of a recipe name. */

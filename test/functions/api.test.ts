@@ -53,7 +53,7 @@ async function recordInbound(id: string, at = testEnv.now()): Promise<void> {
   await conversationStore(testEnv.table).advanceHead(tenant, message, SAMPLE_INBOX);
 }
 
-it("pages through messages, a conversation and the inbox, each row once", async () => {
+it("the pages of messages, of a conversation and of the inbox have each row once", async () => {
   for (let i = 0; i < 7; i++) await recordInbound(`m${i}`);
   const id = encodeURIComponent(sampleConversationId(tenant));
   for (const path of [

@@ -41,7 +41,7 @@ describe("the command", () => {
     expect(output).not.toMatch(/validation found issues/i);
   });
 
-  test("bundles each function separately and measures its size", () => {
+  test("each function has a bundle of its own, whose size is measured", () => {
     const bytes = bundleBytes(outdir);
     expect(Object.keys(bytes)).toEqual([...functions]);
     const { Verify, Console, Connect, Web, ...others } = bundleFolders(outdir);

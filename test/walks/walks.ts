@@ -17,7 +17,10 @@ import { createApp } from "../support/conformance/observed-app.ts";
 import { everyoneWrites, type Workspace } from "../support/pipeline/workspace.ts";
 import type { Pipeline } from "../support/pipeline.ts";
 
-/** One of the service's operations, from what begins it to its last effect. */
+/**
+ * One of the service's operations, from its request or webhook until its own workers have nothing to do. A reply ends with
+ * its answer, and what follows from an event is the walk of the inbound message.
+ */
 export interface Operation {
   readonly name: string;
   /** The most files, folders and rooms that it may pass. */

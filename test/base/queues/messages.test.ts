@@ -13,6 +13,7 @@ import { conversationId } from "#features/inbox/rules/messages.ts";
 import { decodeRealtime, encodeRealtime } from "#features/realtime/queue.ts";
 import { decodeUpload, encodeUpload } from "#features/uploads/queue.ts";
 import { decodeEndpointTask, decodeRetry } from "../../support/pipeline/deliveries-messages.ts";
+import rows from "./queue-messages.json" with { type: "json" };
 
 const tenant = parseTenant("demo") ?? expect.unreachable("demo is a tenant");
 const [endpointId, eventUlid] = ["01M7ZAN532DXZZ1TKP6RZ0YEPG", "01M7ZAN533DXZZ1TKP6RZ0YEPH"];
@@ -22,7 +23,6 @@ const erasureId = "ab".repeat(32);
 const at = 1_790_000_000_000;
 const event = { tenant, eventUlid, type: "message.received", source: null, repeated: false } as const;
 const source = { conversationId: conversation, position: "p1" };
-const retry = { tenant, endpointId, eventUlid, attempt: 3 };
 
 const connection = { tenant, account, connectionId: eventUlid };
 const disconnectTask = {
@@ -34,274 +34,38 @@ const disconnectTask = {
   ip: "203.0.113.7",
   at,
 } as const;
-const gapTask = { op: "fill_gap", ...connection, since: at, until: at + 1, after: null, done: 0 } as const;
+
+type Codec = readonly [encode: (message: never) => string, decode: (text: string) => object | null];
+
+const codecs: Readonly<Record<string, Codec>> = {
+  accounts: [encodeAccountTask, decodeAccountTask],
+  "endpoint tasks": [encodeEndpointTask, decodeEndpointTask],
+  erasures: [encodeErasure, decodeErasure],
+  events: [encodeEvent, decodeEvent],
+  inbound: [encodeInbound, decodeInbound],
+  mails: [encodeMail, decodeMail],
+  profiles: [encodeProfile, decodeProfile],
+  realtime: [encodeRealtime, decodeRealtime],
+  retries: [encodeRetry, decodeRetry],
+  uploads: [encodeUpload, decodeUpload],
+};
+
+interface Row {
+  readonly queue: string;
+  readonly name: string;
+  /** Null for a queue that the release before did not have. */
+  readonly v1: string | null;
+  readonly v2: string;
+  /** `bytes` are in base64. */
+  readonly message: { readonly bytes?: string | null };
+}
 
 /** Each queue's messages: what the release before this one sent, what this one sends, and what both mean. */
-const messages = [
-  {
-    name: "inbound bytes",
-    v1: `{"v":1,"at":${at},"gz":"aGk="}`,
-    v2: `{"v":2,"received_at":${at},"gzip":"aGk="}`,
-    message: { receivedAt: at, bytes: Buffer.from("hi"), file: null },
-    encode: encodeInbound,
-    decode: decodeInbound,
-  },
-  {
-    name: "inbound file",
-    v1: `{"v":1,"at":${at},"file":"inbound/x.json.gz"}`,
-    v2: `{"v":2,"received_at":${at},"file":"inbound/x.json.gz"}`,
-    message: { receivedAt: at, bytes: null, file: "inbound/x.json.gz" },
-    encode: encodeInbound,
-    decode: decodeInbound,
-  },
-  {
-    name: "event of an answer",
-    v1: null,
-    v2: `{"v":2,"tenant":"demo","event_ulid":"${eventUlid}","event_type":"message.sent","source":{"conversation_id":"${conversation}","position":"p1"},"uncounted":true,"answered_after":60000}`,
-    message: { ...event, type: "message.sent", source, repeated: false, uncounted: true, answeredAfter: 60_000 },
-    encode: encodeEvent,
-    decode: decodeEvent,
-  },
-  {
-    name: "event of a message",
-    v1: `{"v":1,"t":"demo","e":"${eventUlid}","ty":"message.received","c":"${conversation}","p":"p1","r":1,"k":1,"z":1}`,
-    v2: `{"v":2,"tenant":"demo","event_ulid":"${eventUlid}","event_type":"message.received","source":{"conversation_id":"${conversation}","position":"p1"},"repeated":true,"uncounted":true,"test":true}`,
-    message: { ...event, source, repeated: true, uncounted: true, test: true },
-    encode: encodeEvent,
-    decode: decodeEvent,
-  },
-  {
-    name: "event with a stored body",
-    v1: `{"v":1,"t":"demo","e":"${eventUlid}","ty":"webhook.paused","x":"${endpointId}"}`,
-    v2: `{"v":2,"tenant":"demo","event_ulid":"${eventUlid}","event_type":"webhook.paused","excluded_endpoint_id":"${endpointId}"}`,
-    message: { ...event, type: "webhook.paused", excludedEndpointId: endpointId },
-    encode: encodeEvent,
-    decode: decodeEvent,
-  },
-  {
-    name: "attempt",
-    v1: `{"v":1,"t":"demo","w":"${endpointId}","e":"${eventUlid}","n":3,"q":1,"po":2}`,
-    v2: `{"v":2,"kind":"attempt","tenant":"demo","endpoint_id":"${endpointId}","event_ulid":"${eventUlid}","attempt":3,"manual":true,"deferrals":2}`,
-    message: { ...retry, manual: true, deferrals: 2 },
-    encode: encodeRetry,
-    decode: decodeRetry,
-  },
-  {
-    name: "probe",
-    v1: `{"v":1,"t":"demo","w":"${endpointId}","step":"probe","probe":${at},"after":"${eventUlid}"}`,
-    v2: `{"v":2,"kind":"probe","tenant":"demo","endpoint_id":"${endpointId}","probe_due_at":${at},"after_event_ulid":"${eventUlid}"}`,
-    message: { tenant, endpointId, kind: "probe", probe: at, after: eventUlid },
-    encode: encodeEndpointTask,
-    decode: decodeEndpointTask,
-  },
-  {
-    name: "drain",
-    v1: `{"v":1,"t":"demo","w":"${endpointId}","step":"drain","after":null,"page":50,"again":true}`,
-    v2: `{"v":2,"kind":"drain","tenant":"demo","endpoint_id":"${endpointId}","page_size":50,"repeat":true}`,
-    message: { tenant, endpointId, kind: "drain", after: null, pageSize: 50, repeat: true },
-    encode: encodeEndpointTask,
-    decode: decodeEndpointTask,
-  },
-  {
-    name: "warn",
-    v1: `{"v":1,"t":"demo","w":"${endpointId}","step":"failing","since":${at}}`,
-    v2: `{"v":2,"kind":"warn","tenant":"demo","endpoint_id":"${endpointId}","failing_since":${at}}`,
-    message: { tenant, endpointId, kind: "warn", since: at },
-    encode: encodeEndpointTask,
-    decode: decodeEndpointTask,
-  },
-  {
-    name: "profile",
-    v1: `{"v":1,"t":"demo","c":"${conversation}"}`,
-    v2: `{"v":2,"tenant":"demo","conversation_id":"${conversation}"}`,
-    message: { tenant, conversationId: conversation },
-    encode: encodeProfile,
-    decode: decodeProfile,
-  },
-  {
-    name: "erasure",
-    v1: `{"v":1,"t":"demo","er":"${erasureId}"}`,
-    v2: `{"v":2,"tenant":"demo","erasure_id":"${erasureId}"}`,
-    message: { tenant, erasureId },
-    encode: encodeErasure,
-    decode: decodeErasure,
-  },
-  {
-    name: "mail with a sign-in link",
-    v1: null,
-    v2: `{"v":2,"kind":"sign_in","login_id":"${erasureId}"}`,
-    message: { kind: "sign_in", loginId: erasureId },
-    encode: encodeMail,
-    decode: decodeMail,
-  },
-  {
-    name: "mail of an invite",
-    v1: null,
-    v2: `{"v":2,"kind":"invite","tenant":"demo","invite_id":"inv_${eventUlid}"}`,
-    message: { kind: "invite", tenant, inviteId: `inv_${eventUlid}` },
-    encode: encodeMail,
-    decode: decodeMail,
-  },
-  {
-    name: "upload",
-    v1: null,
-    v2: `{"v":2,"tenant":"demo","upload_id":"upl_${eventUlid}"}`,
-    message: { tenant, uploadId: `upl_${eventUlid}` },
-    encode: encodeUpload,
-    decode: decodeUpload,
-  },
-  {
-    name: "connection to finish",
-    v1: null,
-    v2: `{"v":2,"tenant":"demo","account":"messenger#1","connection_id":"${eventUlid}","op":"finish_connect"}`,
-    message: { op: "finish_connect", ...connection },
-    encode: encodeAccountTask,
-    decode: decodeAccountTask,
-  },
-  {
-    name: "account to disconnect",
-    v1: null,
-    v2: `{"v":2,"tenant":"demo","account":"messenger#1","connection_id":"${eventUlid}","user_id":"u_1","op":"let_go","reason":"user","actor":"console:u_1","ip":"203.0.113.7","at":${at}}`,
-    message: disconnectTask,
-    encode: encodeAccountTask,
-    decode: decodeAccountTask,
-  },
-  {
-    name: "check of an account",
-    v1: null,
-    v2: '{"v":2,"tenant":"demo","account":"messenger#1","op":"check"}',
-    message: { op: "check", tenant, account },
-    encode: encodeAccountTask,
-    decode: decodeAccountTask,
-  },
-  {
-    name: "subscription of a page",
-    v1: null,
-    v2: '{"v":2,"tenant":"demo","account":"messenger#1","page_id":"1","op":"reconcile_subscription"}',
-    message: { op: "reconcile_subscription", tenant, account, pageId: "1" },
-    encode: encodeAccountTask,
-    decode: decodeAccountTask,
-  },
-  {
-    name: "subscription of an account of Instagram Login",
-    v1: null,
-    v2: '{"v":2,"tenant":"demo","account":"messenger#1","page_id":null,"op":"reconcile_subscription"}',
-    message: { op: "reconcile_subscription", tenant, account, pageId: null },
-    encode: encodeAccountTask,
-    decode: decodeAccountTask,
-  },
-  {
-    name: "gap to fill",
-    v1: null,
-    v2: `{"v":2,"tenant":"demo","account":"messenger#1","connection_id":"${eventUlid}","op":"fill_gap","since":${at},"until":${at + 1},"after":null,"done":0}`,
-    message: gapTask,
-    encode: encodeAccountTask,
-    decode: decodeAccountTask,
-  },
-  {
-    name: "conversations of an account to erase",
-    v1: null,
-    v2: '{"v":2,"tenant":"demo","account":"messenger#1","op":"erase_conversations","code":null,"after":null,"erased":true}',
-    message: { op: "erase_conversations", tenant, account, code: null, after: null, erased: true },
-    encode: encodeAccountTask,
-    decode: decodeAccountTask,
-  },
-  {
-    name: "conversations of an account to erase in a run",
-    v1: null,
-    v2: `{"v":2,"tenant":"demo","account":"messenger#1","op":"erase_conversations","code":"c","run":"${eventUlid}","after":null,"erased":false}`,
-    message: { op: "erase_conversations", tenant, account, code: "c", run: eventUlid, after: null, erased: false },
-    encode: encodeAccountTask,
-    decode: decodeAccountTask,
-  },
-  {
-    name: "events for sockets",
-    v1: null,
-    v2: `{"v":2,"tenant":"demo","kind":"events","events":[{"event_ulid":"${eventUlid}","event_type":"message.sent","source":{"conversation_id":"${conversation}","position":"p1"},"test":true},{"event_ulid":"${endpointId}","event_type":"webhook.paused"}]}`,
-    message: {
-      tenant,
-      kind: "events",
-      events: [
-        { eventUlid, type: "message.sent", source, test: true },
-        { eventUlid: endpointId, type: "webhook.paused", source: null },
-      ],
-    },
-    encode: encodeRealtime,
-    decode: decodeRealtime,
-  },
-  {
-    name: "conversation for sockets",
-    v1: null,
-    v2: `{"v":2,"tenant":"demo","kind":"conversation","subject_id":"${conversation}","event_ulid":"${eventUlid}"}`,
-    message: { tenant, kind: "conversation", conversationId: conversation, eventUlid },
-    encode: encodeRealtime,
-    decode: decodeRealtime,
-  },
-  {
-    name: "erased conversation for sockets",
-    v1: null,
-    v2: `{"v":2,"tenant":"demo","kind":"conversation","subject_id":"${conversation}","event_ulid":"${eventUlid}","erased":true}`,
-    message: { tenant, kind: "conversation", conversationId: conversation, eventUlid, erased: true },
-    encode: encodeRealtime,
-    decode: decodeRealtime,
-  },
-  {
-    name: "held message for sockets",
-    v1: null,
-    v2: `{"v":2,"tenant":"demo","kind":"hold","subject_id":"hold_${eventUlid}","event_ulid":"${endpointId}"}`,
-    message: { tenant, kind: "hold", holdId: `hold_${eventUlid}`, eventUlid: endpointId },
-    encode: encodeRealtime,
-    decode: decodeRealtime,
-  },
-  {
-    name: "upload for one socket",
-    v1: null,
-    v2: `{"v":2,"tenant":"demo","kind":"upload","subject_id":"upl_${eventUlid}","event_ulid":"${endpointId}","connection_ids":["c-1"]}`,
-    message: { tenant, kind: "upload", uploadId: `upl_${eventUlid}`, eventUlid: endpointId, connectionIds: ["c-1"] },
-    encode: encodeRealtime,
-    decode: decodeRealtime,
-  },
-  {
-    name: "upload for sockets",
-    v1: null,
-    v2: `{"v":2,"tenant":"demo","kind":"upload","subject_id":"upl_${eventUlid}","event_ulid":"${endpointId}"}`,
-    message: { tenant, kind: "upload", uploadId: `upl_${eventUlid}`, eventUlid: endpointId },
-    encode: encodeRealtime,
-    decode: decodeRealtime,
-  },
-  {
-    name: "first frame of a socket",
-    v1: null,
-    v2: '{"v":2,"tenant":"demo","kind":"hello","connection_id":"c1="}',
-    message: { tenant, kind: "hello", connectionId: "c1=" },
-    encode: encodeRealtime,
-    decode: decodeRealtime,
-  },
-  {
-    name: "sockets to close",
-    v1: null,
-    v2: `{"v":2,"tenant":"demo","kind":"close","connection_ids":["c1="]}`,
-    message: { tenant, kind: "close", connectionIds: ["c1="] },
-    encode: encodeRealtime,
-    decode: decodeRealtime,
-  },
-  {
-    name: "sockets to check",
-    v1: null,
-    v2: `{"v":2,"tenant":"demo","kind":"recheck","connection_ids":["c1="]}`,
-    message: { tenant, kind: "recheck", connectionIds: ["c1="] },
-    encode: encodeRealtime,
-    decode: decodeRealtime,
-  },
-] as readonly {
-  name: string;
-  /** Null for a queue that the release before did not have. */
-  v1: string | null;
-  v2: string;
-  message: object;
-  encode: (message: never) => string;
-  decode: (text: string) => object | null;
-}[];
+const messages = (rows as readonly Row[]).map(({ queue, message, ...row }) => {
+  const [encode, decode] = codecs[queue] ?? expect.unreachable(`${queue} is a queue`);
+  const bytes = message.bytes ? { bytes: Buffer.from(message.bytes, "base64") } : {};
+  return { ...row, encode, decode, message: { ...message, ...bytes } as object };
+});
 
 describe.each(messages)("a queue message: $name", ({ v1, v2, message, encode, decode }) => {
   it("a queue message is written in words, with its version", () => {

@@ -204,7 +204,7 @@ it.each(["SIGINT", "SIGTERM"] as const)(
   },
 );
 
-it("times out a receiver that does not respond", async () => {
+it("a receiver that does not respond has a time-out", async () => {
   const { url, close } = await openHangingReceiver();
   const reported: ForwardedDelivery[] = [];
   const forwarder = await openForwarder(

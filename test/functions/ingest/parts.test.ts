@@ -102,7 +102,7 @@ async function quarantineAll() {
   return (await listDeadLetters({ quarantine }, query, testEnv.now())).letters;
 }
 
-it("stores and publishes the others at once, and makes one dead letter, of that part", async () => {
+it("one part that cannot be stored is a dead letter, and the others are stored and published at once", async () => {
   const end = refuseMessages("refused");
   await queueWebhook(text("first", "1"), text("refused", "2"), text("third", "3"));
   const [webhook] = (await runWorker()).records;

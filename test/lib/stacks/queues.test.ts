@@ -73,7 +73,7 @@ const readers = (template = service) =>
     ]),
   );
 
-test("feed their workers, each with its concurrency limit", () => {
+test("each queue has the worker that reads it, with its concurrency limit", () => {
   expect(readers()).toEqual({
     InboundQueue: ["Ingest", 20],
     EventsQueue: ["Deliver", 200],

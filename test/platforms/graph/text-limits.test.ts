@@ -22,7 +22,9 @@ describe.each([
     ["あ".repeat(334), true],
     ["😀".repeat(250), false],
     ["😀".repeat(251), true],
-  ])("%#", (text, tooLong) => expect(platform.textTooLong(text)).toBe(tooLong));
+  ])("a text may be as long as the platform allows (%#)", (text, tooLong) =>
+    expect(platform.textTooLong(text)).toBe(tooLong),
+  );
 });
 
 describe.each([
@@ -37,7 +39,9 @@ describe.each([
     ["😀".repeat(2_001), true],
     [`${"😀".repeat(1_000)}${"a".repeat(1_000)}`, false],
     [`${"😀".repeat(1_000)}${"a".repeat(1_001)}`, true],
-  ])("%#", (text, tooLong) => expect(platform.textTooLong(text)).toBe(tooLong));
+  ])("a text may be as long as the platform allows (%#)", (text, tooLong) =>
+    expect(platform.textTooLong(text)).toBe(tooLong),
+  );
 });
 
 test("the mock accepts every send with a new id", async () => {

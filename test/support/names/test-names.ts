@@ -18,15 +18,15 @@ const withoutSubject = words(`
   matters named need needs obeys offers omits opened passes permits polls postpones prefers prevents prints publishes purges
   puts reach reaches receives recognizes reconnects recovers redeems redirects refuse refuses reject rejects removes repeats
   replaces require requires reserves resolve resolves responds restores restricts retains returned
-  still  rotates runs saves say says searches sees selects serve settles signs stays stops strips subscribe subscribes succeed
+  still  rotates runs saves say says searches sees selects serve settles shows signs stays stops strips subscribe subscribes succeed
   succeeds sums supports survive survives takes throttled throws treats use wait waits writes written
 `);
 /** These are nouns, too: "reads of an index cost …". */
 const verbsOrNouns = words(`
-  answer answers bills blocks calls changes checks claims close closes count counts end ends fails finishes fires follows
+  answer answers bills blocks bundles calls changes checks claims close closes count counts end ends fails finishes fires follows
   grants hints holds labels leases limits link links list lists lives marks matches names open opens pauses pings posts
-  duplicates probes processes queues read reads records releases replies report reports requests retries returns routes schedules sends sets
-  share show shows stands start starts stores take test types updates uploads uses visits work works
+  duplicates feed feeds pages probes processes queues read reads records releases replies report reports requests retries returns routes schedules sends sets
+  share show sizes stands start starts stores take test times types updates uploads uses visits work works
 `);
 const afterNoun = words("of traffic and are that have do may can must cost differ units");
 /** A clause or phrase before the subject: a comma ends it. */

@@ -168,21 +168,32 @@ function changed({ message, asOf }: Known, change: Change | undefined): Message 
   return { ...message, ...text, reactions };
 }
 
+/** What remains of an unsent message. Every other field is content. */
+type RemainingField =
+  | "id"
+  | "conversation_id"
+  | "account_key"
+  | "platform"
+  | "direction"
+  | "sent_at"
+  | "sent_via"
+  | "actor_id"
+  | "deleted_at";
+
+const NO_CONTENT: Omit<Message, RemainingField> = {
+  text: "",
+  text_truncated: false,
+  attachments: [],
+  story: null,
+  quick_reply: null,
+  postback: null,
+  referral: null,
+  reply_to: null,
+  edited_at: null,
+  reactions: [],
+};
+
 /** What the API shows of an unsent message. */
 function unsent(message: Message, deletedAt: string): Message {
-  if (message.deleted_at !== null) return message;
-  return {
-    ...message,
-    text: "",
-    text_truncated: false,
-    attachments: [],
-    story: null,
-    quick_reply: null,
-    postback: null,
-    referral: null,
-    reply_to: null,
-    edited_at: null,
-    deleted_at: deletedAt,
-    reactions: [],
-  };
+  return message.deleted_at === null ? { ...message, ...NO_CONTENT, deleted_at: deletedAt } : message;
 }

@@ -97,11 +97,11 @@ export function useInbox<T>(select: (state: InboxState) => T): T {
  * and the next letters would be keys of the page.
  */
 export function useConversation(id: string): Conversation | null {
-  const known = useInbox(({ book }) => book.known.get(id)?.conversation ?? null);
+  const conversation = useInbox(({ book }) => book.known.get(id)?.conversation ?? null);
   const isGone = useInbox(({ book, threads }) => book.erased.has(id) || threads.get(id)?.status === "missing");
-  const last = useRef(known);
-  if (known !== null) last.current = known;
-  if (known !== null || isGone) return known;
+  const last = useRef(conversation);
+  if (conversation !== null) last.current = conversation;
+  if (conversation !== null || isGone) return conversation;
   return last.current?.id === id ? last.current : null;
 }
 

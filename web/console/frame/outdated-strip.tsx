@@ -17,8 +17,8 @@ export function OutdatedStrip() {
       checkedAt = Date.now();
       const response = await fetch("/app", { cache: "no-cache", headers: { accept: "text/html" } }).catch(() => null);
       const newest = response?.ok ? mainScript(await response.text()) : null;
-      const own = mainScript(document.documentElement.outerHTML);
-      if (newest !== null && own !== null && newest !== own) setOutdated(true);
+      const loaded = mainScript(document.documentElement.outerHTML);
+      if (newest !== null && loaded !== null && newest !== loaded) setOutdated(true);
     };
     void check();
     const timer = setInterval(() => void check(), CHECK_EVERY_MS);

@@ -90,8 +90,8 @@ export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () =
         icon: <User size={16} />,
         run: () => navigate(inboxPath(tenant, conversation.id)),
       }));
-    const wanted = words.trim().toLocaleLowerCase();
-    const isWanted = ({ label, note }: Entry) => `${label} ${note}`.toLocaleLowerCase().includes(wanted);
+    const query = words.trim().toLocaleLowerCase();
+    const isWanted = ({ label, note }: Entry) => `${label} ${note}`.toLocaleLowerCase().includes(query);
     // People are many: they never hide what there are few of.
     const few = [...pages, ...actions, ...settings].filter(isWanted).slice(0, FEW_MAX);
     return [...few, ...people.filter(isWanted).slice(0, SHOWN_MAX)];

@@ -14,7 +14,7 @@ export function FocusTip() {
       control = null;
       if (tip.current?.matches(":popover-open")) tip.current.hidePopover();
     };
-    // A control that was out of sight moves once more after it has the focus.
+    // A control that was out of sight moves again after it has the focus.
     const place = () => {
       if (control) placePopover(tip.current, control, "below");
     };

@@ -32,7 +32,7 @@ export type PlatformCallbackPorts = DeauthorizePorts &
   };
 
 const endpoint = endpointsFor<PlatformCallbackPorts>();
-const tag = "Platform duties";
+const tag = "Platform callbacks";
 /** A form with one signed request, which is about 200 characters long. */
 const FORM_BYTES_MAX = 16 * 1024;
 

@@ -69,7 +69,7 @@ export async function publishEndpointPaused(
 }
 
 /** A delivery's recorded attempt. */
-interface RecordedAttempt {
+interface SettledAttempt {
   readonly tenant: TenantId;
   readonly delivery: DeliveryKey;
   /** The URL that was called: an endpoint that has another URL now is not paused. */
@@ -86,7 +86,7 @@ interface RecordedAttempt {
  */
 export async function pauseWhenGone(
   ports: GonePorts,
-  { tenant, delivery, url, outcome, settledAt }: RecordedAttempt,
+  { tenant, delivery, url, outcome, settledAt }: SettledAttempt,
 ): Promise<void> {
   if (outcome?.kind !== "answered" || !isGone("failed", outcome.status)) return;
   const autoPause = goneAutoPause(tenant, delivery, settledAt);

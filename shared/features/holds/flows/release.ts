@@ -84,6 +84,7 @@ async function sendHeldMessage(
   return toHoldOutcome(result);
 }
 
+/** The message of a hold, which was admitted when it was held: its upload is not read again. */
 function readHeldMessage({ scope, conversationId, replyTo, actorId, content }: Hold) {
   return readMessage({ conversationId, replyTo, actorId, ...toRequestContent(content) }, scope);
 }

@@ -94,14 +94,14 @@ async function queueAccount(
   const account = await accounts.get(tenant, ref);
   if (!account) return "gone";
   const check = await accountChecks.get(tenant, ref);
-  const gap = { since: Math.max(since, check?.heldSince ?? 0), until };
-  const noted = check && (await accountChecks.noteBackfill(check, gap, now - RETENTION));
+  const missing = { since: Math.max(since, check?.heldSince ?? 0), until };
+  const noted = check && (await accountChecks.noteBackfill(check, missing, now - RETENTION));
   const task = {
     op: "fill_gap",
     tenant,
     account: ref,
     connectionId: account.connectionId,
-    ...(noted ?? gap),
+    ...(noted ?? missing),
     after: null,
     done: 0,
   } as const;

@@ -336,7 +336,7 @@ describe("a finished login of Instagram", () => {
     ["account_limit", 409, "account_limit"],
     ["oauth_failed", 502, "oauth_failed"],
     ["role_forbidden", 403, "forbidden"],
-  ] as const)("shows that connecting is refused: %s", async (reason, status, code) => {
+  ] as const)("the answer says why the account is not connected: %s", async (reason, status, code) => {
     const app = fixture.connectApp({ connectAccount: async () => refuse(reason) });
     const first = await fixture.start("instagram", admin);
     const query = { code: "c", state: first.state };

@@ -218,13 +218,13 @@ describe("sizes", () => {
     return (await fetch(`${stack.baseUrl}/odd-size`, { method: "POST", headers: { "content-type": type }, body }))
       .status;
   };
-  it("sizes rejects a body over the limit of an HTTP API", async () => {
+  it("a request is rejected with a body over the limit of an HTTP API", async () => {
     expect(await post(10 * 2 ** 20 + 1, "text/plain")).toBe(413);
   });
-  it("sizes rejects a body that exceeds the invocation limit in base64", async () => {
+  it("a request is rejected with a body that exceeds the invocation limit in base64", async () => {
     expect(await post(5 * 2 ** 20, "application/octet-stream")).toBe(413);
   });
-  it("sizes rejects headers of more than 10 KB", async () => {
+  it("a request is rejected with headers of more than 10 KB", async () => {
     expect(await requestStatus("/x", { "x-long": "x".repeat(9_000) })).toBe(200);
     expect(await requestStatus("/x", { "x-long": "x".repeat(10_240) })).toBe(431);
   });

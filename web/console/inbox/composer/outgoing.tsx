@@ -18,10 +18,12 @@ export function Outgoing({ conversation }: { conversation: Conversation }) {
   const store = useComposerStore();
   const sends = useSends();
   const thread = useThread(conversation.id);
-  const own = sends.filter((send) => send.conversation === conversation.id);
-  const messages = thread && own.length > 0 ? messagesOf(thread.book) : [];
-  const unshown = unshownSends(own, messages, person.actorId);
-  const arrived = own.filter((send) => send.state.kind === "unknown" && !unshown.includes(send)).map(({ key }) => key);
+  const ownSends = sends.filter((send) => send.conversation === conversation.id);
+  const messages = thread && ownSends.length > 0 ? messagesOf(thread.book) : [];
+  const unshown = unshownSends(ownSends, messages, person.actorId);
+  const arrived = ownSends
+    .filter((send) => send.state.kind === "unknown" && !unshown.includes(send))
+    .map(({ key }) => key);
   useEffect(() => {
     for (const key of arrived) store.remove(key);
   });
@@ -179,7 +181,7 @@ type Check =
   | { readonly kind: "running"; readonly progress: number }
   | { readonly kind: "said"; readonly text: string };
 
-/** The second press: the person reads the message once more and sends it. The check runs in this page. */
+/** The second press: the person reads the message again and sends it. The check runs in this page. */
 function CheckCard({ send, conversation }: { send: Send; conversation: Conversation }) {
   const { person, clock } = useWorkspace();
   const store = useComposerStore();

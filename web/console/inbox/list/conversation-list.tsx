@@ -211,8 +211,8 @@ function useRestoredPlace(
   const shownKey = useRef<string | null>(null);
   const size = virtual.getTotalSize();
   if (shownKey.current !== key) {
-    const wanted = place();
-    target.current = wanted === 0 && shownKey.current === null ? null : wanted;
+    const position = place();
+    target.current = position === 0 && shownKey.current === null ? null : position;
     shownKey.current = key;
   }
   // biome-ignore lint/correctness/useExhaustiveDependencies: another list of the same size has another place
