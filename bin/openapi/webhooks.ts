@@ -53,6 +53,6 @@ function operationName(type: string): string {
 
 /** `MessageReceivedEvent` of `message.received`. */
 export function schemaName(type: string): string {
-  const words = type.split(".").map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  const words = type.split(/[._]/).map((word) => word.charAt(0).toUpperCase() + word.slice(1));
   return words.at(-1) === "Event" ? words.join("") : `${words.join("")}Event`;
 }

@@ -121,7 +121,7 @@ export interface components {
             reason: "user" | "platform_deauthorized" | "token_invalid" | "policy";
         };
         /** @description Parley can no longer access an account. Connect the account again. */
-        AccountNeeds_reauthEvent: {
+        AccountNeedsReauthEvent: {
             /** @description The id of the event: `evt_` and a ULID. It is the same in every delivery and replay: de-duplicate by it. */
             id: string;
             /**
@@ -190,7 +190,7 @@ export interface components {
             data: components["schemas"]["AccountEventData"];
         };
         /** @description The access token of an account could not be refreshed. The account works until the token expires. */
-        AccountRefresh_failingEvent: {
+        AccountRefreshFailingEvent: {
             /** @description The id of the event: `evt_` and a ULID. It is the same in every delivery and replay: de-duplicate by it. */
             id: string;
             /**
@@ -914,8 +914,8 @@ export interface components {
             "account.connected": components["schemas"]["AccountConnectedEvent"];
             "account.reconnected": components["schemas"]["AccountReconnectedEvent"];
             "account.disconnected": components["schemas"]["AccountDisconnectedEvent"];
-            "account.refresh_failing": components["schemas"]["AccountRefresh_failingEvent"];
-            "account.needs_reauth": components["schemas"]["AccountNeeds_reauthEvent"];
+            "account.refresh_failing": components["schemas"]["AccountRefreshFailingEvent"];
+            "account.needs_reauth": components["schemas"]["AccountNeedsReauthEvent"];
             "account.restricted": components["schemas"]["AccountRestrictedEvent"];
             "account.recovered": components["schemas"]["AccountRecoveredEvent"];
             "webhook.paused": components["schemas"]["WebhookPausedEvent"];
