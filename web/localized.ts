@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { html } from "../shared/base/kernel/text/html.ts";
+import { mark } from "../shared/base/kernel/text/mark.ts";
 import { type Language, languages } from "../shared/base/languages/languages.ts";
 
 /** What a page says in one language, by the names of its template. */
@@ -8,7 +9,7 @@ type Texts = Readonly<Record<string, string>>;
 
 /**
  * Writes a page once for each language: `index.de.html`. Each `{{name}}` of its template becomes a text, and
- * `{{texts}}` all of them as JSON for the script of the page. A name without a text stays, for who fills it later.
+ * `{{texts}}` all of them as JSON for the script of the page, and `{{mark}}` Parley's sign. A name without a text stays, for who fills it later.
  * @param name without `.html`
  */
 export function writeLocalized(
@@ -30,6 +31,7 @@ export function localizedPage(source: string, language: string, texts: Texts): s
   const values: Texts = { ...texts, language, direction: directionOf(language) };
   return source.replace(/\{\{(\w+)\}\}/g, (whole, key: string) => {
     if (key === "texts") return data;
+    if (key === "mark") return mark.markup;
     const text = values[key];
     return text === undefined ? whole : html`${text}`.markup;
   });

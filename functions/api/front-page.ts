@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { type Refusal, refuse } from "#base/kernel/refusals.ts";
 import { html } from "#base/kernel/text/html.ts";
+import { mark } from "#base/kernel/text/mark.ts";
 import { withoutEndSlashes } from "#base/kernel/text/urls.ts";
 import { acceptsHtml } from "#http/browser/accepts-html.ts";
 import { pageHeaders } from "#http/browser/page-files.ts";
@@ -67,10 +68,12 @@ export function frontPage(
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
 <title>Parley</title>
+<link rel="icon" href="/docs/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="/docs/docs.css">
 </head>
 <body>
 <main class="front">
+${mark}
 <h1>Parley</h1>
 <p>A gateway for business messaging on Instagram and Messenger. This is the address of its API.</p>
 <ul>
