@@ -41,6 +41,9 @@ const titles: Readonly<Record<string, string>> = {
   simulator: "Simulator",
 };
 
+/** The address of the simulator has no control token: everyone who reaches the local stack reads this page. */
+const simulatorNote = html` <span class="soft">This link asks for the control token. The one that the terminal printed has it.</span>`;
+
 /**
  * The answer at `/` where no website is configured: the refusal with the addresses of the deployment, and for a browser
  * the same as a page.
@@ -59,7 +62,10 @@ export function frontPage(
   };
   const message = "No website is configured at this address. See links, or send requests to /v1.";
   if (!acceptsHtml(headers)) return { ...refuse("route_not_found"), message, fields: { links } };
-  const items = Object.entries(links).map(([name, url]) => html`<li><a href="${url}">${titles[name] ?? name}</a></li>`);
+  const items = Object.entries(links).map(
+    ([name, url]) =>
+      html`<li><a href="${url}">${titles[name] ?? name}</a>${name === "simulator" ? simulatorNote : ""}</li>`,
+  );
   const { markup } = html`<!doctype html>
 <html lang="en">
 <head>

@@ -51,7 +51,7 @@ export function buildDocs(folder: string, compression: "small" | "fast" = "small
   writeFileSync(join(folder, "404.html"), notFound);
   writeFileSync(join(folder, "search.json"), JSON.stringify(search));
   if (compression === "small") writeCompressed(join(folder, "search.json"));
-  writeFileSync(join(folder, "docs.css"), styles());
+  writeFileSync(join(folder, "docs.css"), docsStyles());
   writeFileSync(join(folder, "licenses.txt"), licenses());
   copyFileSync(join(here, "page", "icon.svg"), join(folder, "icon.svg"));
   buildSync({
@@ -86,7 +86,7 @@ function listFiles(source: string): string[] {
 }
 
 /** The tokens and the styles of the pages. */
-function styles(): string {
+export function docsStyles(): string {
   const pageStyles = STYLES.map((name) => readFileSync(join(here, "styles", `${name}.css`), "utf8"));
   return [tokensForAll(), ...pageStyles].join("\n");
 }
