@@ -73,7 +73,7 @@ describe.each(Object.entries(samples))("%s", (page, expected) => {
       const [, path = ""] = /"\$BASE(\/[^"]*)"/.exec(code) ?? [];
       const body = / -d '(.*)'/.exec(code)?.[1];
       const method = / -X (\w+)/.exec(code)?.[1] ?? (body === undefined ? "GET" : "POST");
-      const pattern = path.replace(/\?.*/, "").replace(/\$\w+/g, "{id}");
+      const pattern = path.replace(/\?.*/, "").replace(/\$\w+|CONV%23…/g, "{id}");
       const route = apiRoutes.find((each) => each.method === method && each.path === pattern);
       if (!route) throw new Error(`no route for ${method} ${path}`);
       if (body !== undefined) assertMatchesSchema(route.body as Schema, JSON.parse(body));

@@ -44,7 +44,7 @@ export interface GuideMachine {
 /**
  * Does what a page says, in an empty folder outside the repository: saves its programs, starts those marked `background`, and
  * runs its shell blocks in order in one shell. Blocks marked `elsewhere` are for another terminal, and those marked `tab` are
- * parts of programs. Throws with the line and the output of a block that fails.
+ * parts of programs, which test/web/docs/guide-tabs.test.ts checks. Throws with the line and the output of a block that fails.
  */
 export async function runGuide(page: string, machine: GuideMachine): Promise<RunningGuide> {
   const folder = mkdtempSync(join(tmpdir(), "parley-guide-"));

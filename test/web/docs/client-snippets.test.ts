@@ -67,7 +67,7 @@ it.skipIf(!hasPython)("each program with Python sends the request that the docum
   expect(snippets.length).toBeGreaterThan(25);
   const requests = pythonRequests(
     snippets.map(({ code }) => code),
-    variables.KEY,
+    variables,
   );
   expect(requests).toHaveLength(snippets.length);
   const problems = snippets.flatMap(({ operation }, i) =>

@@ -66,9 +66,10 @@ export async function clientRequests(codes: readonly string[], folder: string, k
 const RECORDER = `
 import json, sys, types, urllib.parse
 recorded = []
+answer = {}
 class Response:
     def raise_for_status(self): pass
-    def json(self): return {"ok": True, "data": {}}
+    def json(self): return answer
 def send(method):
     def call(url, headers=None, params=None, json=None, timeout=None):
         assert timeout
@@ -80,17 +81,27 @@ module = types.ModuleType("requests")
 for method in ["get", "post", "put", "patch", "delete"]:
     setattr(module, method, send(method.upper()))
 sys.modules["requests"] = module
-for code in json.load(sys.stdin):
-    exec(code, {})
+for program in json.load(sys.stdin):
+    answer = program["answer"]
+    exec(program["code"], {})
 print(json.dumps(recorded))
 `;
 
-/** What programs of Python send. */
-export function pythonRequests(codes: readonly string[], key: string): CurlRequest[] {
+/**
+ * What programs of Python send.
+ * @param variables of the environment
+ * @param answers to the request of each program. Default: no data
+ */
+export function pythonRequests(
+  codes: readonly string[],
+  variables: Readonly<Record<string, string>>,
+  answers: readonly unknown[] = [],
+): CurlRequest[] {
+  const programs = codes.map((code, i) => ({ code, answer: answers[i] ?? { ok: true, data: {} } }));
   const output = execFileSync("python3", ["-c", RECORDER], {
-    input: JSON.stringify(codes),
+    input: JSON.stringify(programs),
     encoding: "utf8",
-    env: { ...process.env, KEY: key },
+    env: { ...process.env, ...variables },
   });
   const recorded = JSON.parse(output) as (Omit<Recorded, "body"> & { readonly json: unknown })[];
   return recorded.map(({ json, ...request }) => {
