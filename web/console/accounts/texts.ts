@@ -114,6 +114,7 @@ export const texts = {
   connected: "The account is connected. Parley receives new messages from now on.",
   connectedNames: (names: string, isOne: boolean) =>
     `${names} ${isOne ? "is" : "are"} connected. Parley receives new messages from now on.`,
+  openInbox: "Open the inbox",
   andName: " and ",
   nameOn: (name: string, platform: string) => `${name} (${platform})`,
   loginError: loginErrorText,

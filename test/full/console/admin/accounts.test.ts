@@ -175,6 +175,19 @@ it("an agent sees the accounts and what is wrong with them, and changes nothing"
   expect(world.calls).not.toContain("GET /oauth/messenger/pages");
 });
 
+it("a login that connected an account links to the inbox, and one that failed does not", async () => {
+  const world = await openAdmin([browser, server], fill);
+  const { page } = world;
+  const link = page.locator("main").getByRole("link", { name: "Open the inbox" });
+  await world.open(`${ACCOUNTS}?error=account_in_use`);
+  await page.getByRole("alert").getByText("Disconnect it there").waitFor();
+  expect(await link.count()).toBe(0);
+  await world.open(`${ACCOUNTS}?connected=instagram%23178414`);
+  await link.waitFor();
+  await link.click();
+  await eventually(() => pathOf(page)).toBe("/app/acme/inbox");
+});
+
 it.each([
   ["error=account_in_use", "alert", "Disconnect it there, wait two minutes"],
   ["error=%3Cb%3Eme%3C%2Fb%3E", "alert", "The login failed."],
@@ -255,6 +268,7 @@ it("the page of accounts has no violation that axe finds, and fits a phone and a
   await expectAccessible([browser, server], fill, [
     { path: ACCOUNTS, shown: ".account-list li" },
     { path: `${ACCOUNTS}?error=account_in_use`, shown: "[role=alert] .note" },
+    { path: `${ACCOUNTS}?connected=instagram%23178414`, shown: "[role=status] .note .btn" },
     { path: ACCOUNTS, steps: open("Connect an account"), shown: ".connect-ways" },
     { path: ACCOUNTS, steps: open("Manage Acme Mill"), shown: ".account-details" },
     {
