@@ -19,9 +19,28 @@ const COMMON = new Set(
 /** A hash, an id or a token in an example. */
 const WORD_CHARS_MAX = 40;
 
-/** The words of a text: `window_closed` and `message.received` are one each. */
+/** The name of a header that Parley reads or sends. Other words with a hyphen are found by their parts alone. */
+const HEADER = /\b(?:idempotency|parley|ratelimit|retry|svc)(?:-[a-z]+)+/g;
+
+/** The words of a text: `window_closed` and `message.received` are one each. `Parley-Ignored` is one beside its parts. */
 export function words(text: string): string[] {
-  return text.toLowerCase().match(/[a-z\d]+(?:[_.][a-z\d]+)*/g) ?? [];
+  const lower = text.toLowerCase();
+  return [...(lower.match(/[a-z\d]+(?:[_.][a-z\d]+)*/g) ?? []), ...(lower.match(HEADER) ?? [])];
+}
+
+/** Forms of a word by which readers search for it. */
+const FORMS = Object.entries({
+  deploy: "deployed deploys deploying deployment",
+  migrate: "migrated migrates migrating migration",
+  verify: "verified verifies verifying verification",
+}).map(([word, forms]) => [word, forms.split(" ")] as const);
+/** Letters of a form that is not typed to its end. */
+const FORM_CHARS_MIN = 6;
+
+/** The word of which another one is a form, or the beginning of one. */
+function stem(word: string): string {
+  if (word.length < FORM_CHARS_MIN) return word;
+  return FORMS.find(([, forms]) => forms.some((form) => form.startsWith(word)))?.[0] ?? word;
 }
 
 /** The parts of a name, so that “window closed” and “send reply” find it. */
@@ -29,9 +48,13 @@ function parts(word: string): string[] {
   return /[_.]/.test(word) ? [word, ...word.split(/[_.]/)] : [word];
 }
 
-/** The form under which a word is indexed and searched: the singular of a plural. Null for a common word. */
+/** The form under which a word is indexed and searched: the singular of a plural, and a verb. Null for a common word. */
 export function normalize(word: string): string | null {
   if (COMMON.has(word) || word.length > WORD_CHARS_MAX) return null;
+  return stem(singular(word));
+}
+
+function singular(word: string): string {
   if (/[a-z]{2}ies$/.test(word)) return `${word.slice(0, -3)}y`;
   return /[a-z]{2}[^s\W\d_]s$/.test(word) && !/(?:us|is)$/.test(word) ? word.slice(0, -1) : word;
 }
