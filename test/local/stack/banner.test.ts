@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { banner } from "../../../local/stack/banner.ts";
 import type { LocalJson } from "../../../local/stack/local-json.ts";
+import { pages, readPage } from "../../docs/markdown.ts";
 
 const bareLocalJson: LocalJson = {
   base_url: "http://127.0.0.1:8787",
@@ -80,4 +81,15 @@ it("the banner shows no commands without a key, no simulator and no sign-in link
   const text = banner(bareLocalJson, details);
   expect(text).not.toMatch(/curl|npm run|Simulator|Sign in|Accounts/);
   expect(banner(seededLocalJson, details) + text).not.toMatch(/the-(meta-secret|ig-secret|token)/);
+});
+
+it("the documents name only addresses that the banner has", () => {
+  const rows = new Set(
+    Array.from(banner(seededLocalJson, details).matchAll(/^ {2}(\S.{0,9}) /gm), ([, name]) => name?.trim()),
+  );
+  const names = pages.flatMap((page) =>
+    [...readPage(page).matchAll(/address\s+of\s+`([A-Z][a-z ]+)`/g)].map(([, name]) => `${page}: ${name}`),
+  );
+  expect(names).toContain("README.md: Simulator");
+  expect(names.filter((name) => !rows.has(name.split(": ")[1]))).toEqual([]);
 });
