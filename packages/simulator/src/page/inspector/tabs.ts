@@ -152,14 +152,17 @@ export function deliveriesTab(inspection: Inspection): HTMLElement[] {
 }
 
 function missingReport({ report }: Pick<Inspection, "report" | "webhooks">): HTMLElement | null {
-  if (report === null) return hint("Only messages have events here, and only in ", code("npm run local"), ".");
+  if (report === null) return hint("Only messages have events here, and only in the local stack, ", code("npx parley dev"), ".");
   return report.problem === null ? null : hint(report.problem);
 }
 
 function noEndpoint(): HTMLElement {
   return hint(
     "No endpoint has an event of this message. An event goes to the endpoints that exist when it happens: run ",
+    code("npx parley listen"),
+    " (in the repository ",
     code("npm run admin -- listen"),
+    ")",
     " and send another message.",
   );
 }
