@@ -49,3 +49,12 @@ it("the packages of a release are those of the repository that are published", (
     expect([name, publishConfig, license]).toEqual([name, { access: "public", provenance: true }, "Apache-2.0"]);
   }
 });
+
+it("a change log compares the number of its package only with that of the release", () => {
+  const sentences = publishedFolders.flatMap((name) => {
+    const text = readFileSync(join(PROJECT, "packages", name, "CHANGELOG.md"), "utf8");
+    return text.match(/[^.\n]*\bsame number\b[^.\n]*/g) ?? [];
+  });
+  expect(sentences).not.toEqual([]);
+  expect(sentences.filter((sentence) => !/\brelease\b/.test(sentence))).toEqual([]);
+});
