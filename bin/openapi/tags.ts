@@ -17,7 +17,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   "Check page": "The page on which a person checks a held message, and the requests that it makes.",
   "Platform intake": "What the platforms call: webhooks of messages.",
   "Platform callbacks": "What the platforms call about a person's login, and the status of a data deletion.",
-  Documentation: "This document and the pages about it.",
+  Documentation: "This document, as the deployment serves it.",
   Events: "The requests that an endpoint receives.",
 };
 

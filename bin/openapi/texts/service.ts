@@ -51,9 +51,6 @@ export const serviceTexts: Texts = {
     "Redirects to the operator's website, with the query of the request. 404 `route_not_found` in a deployment without the setting `site_url`: the error then has the addresses of the documentation, the console and the health check, and a browser gets them as a page.",
   redirectToSecurityTxt:
     "Redirects to the `security.txt` of the operator's website. 404 `route_not_found` in a deployment without the setting `site_url`.",
-  getDocsMarkdown: "Returns the first page of `/docs`. Each further page has a copy at its address with `.md`.",
-  getDocsList: "Returns the pages of `/docs` with their addresses and a line about each, for programs that read them.",
-  getDocsText: "Returns all pages of `/docs` in one text, for programs that read the whole documentation.",
   getOpenApiDocument:
     "Returns this document. Pages of any origin may read it. A copy may be five minutes old. A query changes nothing.",
   "getOpenApiDocumentResponse.openapi": "The version of OpenAPI in which the document is written.",

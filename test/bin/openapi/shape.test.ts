@@ -54,6 +54,14 @@ it("the document is refused with a parameter that has the name of a schema", () 
   expect(unreadableSchemas({ components })).toEqual(["#/components/parameters/Tenant: a schema has the same name."]);
 });
 
+it("the document has no page and no text of the documentation, but what programs and platforms call", () => {
+  const pagePaths = ["/docs", "/docs/{page}", "/docs.md", "/llms.txt", "/llms-full.txt"];
+  expect(pagePaths.filter((path) => path in document.paths)).toEqual([]);
+  const { paths: pages } = JSON.parse(readFileSync(new URL("../../support/conformance/pages.json", import.meta.url), "utf8"));
+  expect(Object.keys(pages)).toEqual(expect.arrayContaining(pagePaths));
+  expect(Object.keys(document.paths)).toEqual(expect.arrayContaining(["/openapi.json", "/webhooks/{platform}"]));
+});
+
 it("a condition of the document accepts what the choice that it replaces accepts", () => {
   const isReplay = validator("ReplayDeliveriesRequest");
   const times = ["2026-11-01T00:00:00Z", "2026-11-01", "1793491200000", 1_793_491_200_000];
