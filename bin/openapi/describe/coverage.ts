@@ -83,6 +83,7 @@ class Counter {
       const key = `${path}.${name}`;
       if (isForbidden(field)) continue;
       if (!("$ref" in field)) this.#count(key, name, field.description);
+      if (isNullable(field)) this.#null(key, field.description);
       this.#schema(field, key);
     }
     if (!("$ref" in schema)) this.#values(path, schema, String(schema.description));
@@ -105,6 +106,12 @@ class Counter {
     }
   }
 
+  /** A reader must learn when a field is null. */
+  #null(key: string, description: unknown): void {
+    this.total += 1;
+    if (!/\b(null|absent)\b/i.test(String(description))) this.problems.push(`${key}: does not say when it is null.`);
+  }
+
   #described(node: Json, key: string): void {
     this.#count(key, key.split(" ").at(-1) ?? key, node.description);
   }
@@ -117,6 +124,11 @@ class Counter {
       if (problem !== null) this.problems.push(`${key}: the description ${problem}: ${description}`);
     }
   }
+}
+
+function isNullable({ type, anyOf, oneOf }: Json): boolean {
+  const choices = [anyOf, oneOf].flatMap((each) => (Array.isArray(each) ? each : []));
+  return [type].flat().includes("null") || choices.some((choice) => isSchema(choice) && isNullable(choice));
 }
 
 function isEnumeration(schema: Json): boolean {

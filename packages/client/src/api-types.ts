@@ -420,7 +420,7 @@ export interface components {
             };
             /** @description When the first message was sent that waits for an answer. Null when the last message is not inbound. */
             waiting_since: string | null;
-            /** @description When the last inbound message was marked as done. Any newer message ends it. */
+            /** @description When the last inbound message was marked as done. Null without the mark, which any newer message ends. */
             done_at: string | null;
             /** @description The last message is inbound and not marked as done. */
             needs_reply: boolean;
@@ -600,7 +600,7 @@ export interface components {
             content_type: string;
             /** @description The size of the file in bytes. */
             size: number;
-            /** @description The kind of the file. Absent: it follows from `content_type`. On Messenger any file is possible as a `file`. */
+            /** @description The kind of the file. Null or absent: it follows from `content_type`. On Messenger any file is possible as a `file`. */
             type?: components["schemas"]["MediaType"] | null;
         };
         CreateWebhookData: components["schemas"]["IssuedEndpoint"];
@@ -2815,7 +2815,7 @@ export interface components {
             text?: string | null;
             /** @description The platform's id of the message that this one answers. Absent or null for none. */
             reply_to?: string | null;
-            /** @description Who typed the message. Of a session it is its own `actor_id`; a key names any person. */
+            /** @description Who typed the message. Of a session it is its own `actor_id`; a key names any person. Null or absent is 409 `missing_actor`. */
             actor_id?: string | null;
             /** @description 1 to 10 images, or one video, audio or file. */
             attachments?: components["schemas"]["OutgoingAttachment"][] | null;

@@ -50,7 +50,7 @@ export const createUpload = endpoint.caller({
       type: z.nullish(type).check(
         z.meta({
           description:
-            "The kind of the file. Absent: it follows from `content_type`. On Messenger any file is possible as a `file`.",
+            "The kind of the file. Null or absent: it follows from `content_type`. On Messenger any file is possible as a `file`.",
         }),
       ),
     }),

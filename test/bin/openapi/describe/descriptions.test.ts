@@ -98,6 +98,18 @@ describe("the coverage reports", () => {
     expect(problemsWithout(change)).toContain(problem);
   });
 
+  it.each([{ type: ["integer", "null"] }, { anyOf: [{ $ref: "#/components/schemas/Thing" }, { type: "null" }] }])(
+    "a nullable field that does not say when it is null: %j",
+    (schema) => {
+      const problemsWith = (description: string) =>
+        problemsWithout(({ components }) => {
+          components.schemas.Thing.properties.parts = { ...schema, description };
+        });
+      expect(problemsWith("What the thing is made of.")).toEqual(["Thing.parts: does not say when it is null."]);
+      expect(problemsWith("What the thing is made of. Null before it is built.")).toEqual([]);
+    },
+  );
+
   it("a title that is long or has a remark", () => {
     for (const title of ["", "Get a thing (returned once)", `Get a ${"very ".repeat(20)}long thing`]) {
       const problems = problemsWithout(({ paths }) => {
