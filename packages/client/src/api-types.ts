@@ -284,7 +284,7 @@ export interface components {
          *
          *     - `timeout`: No complete response within 15 seconds, or no connection within 5.
          *     - `connect`: The connection was refused or lost.
-         *     - `tls`: The certificate or the TLS handshake failed.
+         *     - `tls`: The certificate or the TLS handshake failed, also because the receiver speaks HTTP/2 alone: it needs HTTP/1.1.
          *     - `dns`: The host name did not resolve.
          *     - `status`: The response had a status outside 200 to 299.
          *     - `too_large`: The response was longer than 64 KiB.

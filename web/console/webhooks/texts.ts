@@ -100,7 +100,7 @@ export const texts = {
   errors: {
     timeout: "no answer in time",
     connect: "no connection",
-    tls: "no secure connection",
+    tls: "no secure connection by HTTP/1.1",
     dns: "host name not found",
     status: "refused",
     too_large: "answer too large",

@@ -4,6 +4,7 @@ import { measureCoverage } from "../../../../bin/openapi/describe/coverage.ts";
 import { describeDocument } from "../../../../bin/openapi/describe/describe.ts";
 import { emptyWords } from "../../../../bin/openapi/describe/empty-words.ts";
 import { oneOf, type Texts } from "../../../../bin/openapi/describe/texts.ts";
+import { texts as consoleTexts } from "../../../../web/console/webhooks/texts.ts";
 
 const served = JSON.parse(readFileSync(new URL("../../../../docs/openapi.json", import.meta.url), "utf8"));
 
@@ -62,6 +63,11 @@ it("the published document describes every operation, parameter, field, value an
   expect(problems).toEqual([]);
   expect(described).toBe(total);
   expect(total).toBeGreaterThan(1_800);
+});
+
+it("a failed connection is named with HTTP/1.1, which a receiver with HTTP/2 alone does not speak", () => {
+  const [, tls] = /^- `tls`: (.*)$/m.exec(served.components.schemas.AttemptError.description) ?? [];
+  for (const text of [tls, consoleTexts.errors.tls]) expect(text).toContain("HTTP/1.1");
 });
 
 describe("the coverage reports", () => {
