@@ -2,6 +2,7 @@ import type { $ZodType } from "zod/v4/core";
 import { REQUEST_BODY_BYTES_MAX } from "#base/kernel/limits.ts";
 import { isRefusal, type Refusal, refusalMessage, toHttpError } from "#base/kernel/refusals.ts";
 import type { RequestTime } from "#base/kernel/request-time.ts";
+import type { TenantId } from "#base/kernel/tenant.ts";
 import { printableText } from "#base/kernel/text/printable.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import type { RequestPace } from "#features/access/authenticate.ts";
@@ -11,7 +12,7 @@ import { authenticateChallenge } from "./credentials/challenge.ts";
 import { type Credentials, identifyCaller, readCredential } from "./credentials/credentials.ts";
 import { namedTenant } from "./credentials/named-tenant.ts";
 import type { Endpoint, RequestMetadata } from "./endpoint.ts";
-import { type IgnoredInput, ignoredFields, ignoredParameters, refuseIgnored } from "./hints/ignored-input.ts";
+import { ignoredHeader, ignoredInput, refuseIgnored } from "./hints/ignored-input.ts";
 import { HttpResponse } from "./http-response.ts";
 import type { RawRequest } from "./raw-request.ts";
 import {
@@ -105,8 +106,9 @@ type CallerRequest = IncomingRequest & { readonly bytes: Uint8Array; readonly ca
 async function respond<P>(
   options: Guards & { readonly ports: P },
   endpoint: Endpoint<P>,
-  { metadata, path, now, time, bytes, caller }: CallerRequest,
+  request: CallerRequest,
 ): Promise<HttpResponse | Refusal> {
+  const { metadata, bytes, caller } = request;
   const parameters = queryParameters(endpoint, metadata);
   if (isRefusal(parameters)) return parameters;
 
@@ -116,23 +118,46 @@ async function respond<P>(
       : null;
   if (isRefusal(tenant)) return tenant;
 
-  const page = endpoint.paged ? readPage(parameters) : null;
-  if (isRefusal(page)) return page;
-
   const sentBody = readBody(endpoint, bytes);
   if (isRefusal(sentBody)) return sentBody;
 
-  const ignored = endpoint.envelope === false ? [] : ignoredInput(endpoint, parameters.keys(), sentBody.value);
-  if (ignored.length > 0 && caller !== null && isStrict(caller)) return refuseIgnored(ignored);
+  const input = { parameters, tenant, body: sentBody.value };
+  if (endpoint.envelope === false) return handleInput(options, endpoint, request, input);
+  const ignored = ignoredInput(endpoint, parameters.keys(), input.body);
+  const header = ignoredHeader(ignored);
+  if (header !== null && caller !== null && isStrict(caller)) return refuseIgnored(ignored);
+
+  const response = await handleInput(options, endpoint, request, input);
+  if (header !== null) response.headers.set("parley-ignored", header);
+  return response;
+}
+
+/** What a request sent, before it is compared with the schemas of its route. */
+interface SentInput {
+  readonly parameters: Map<string, string>;
+  readonly tenant: TenantId | null;
+  readonly body: unknown;
+}
+
+/** The response of the handler, or the refusal of an input that it does not take. */
+async function handleInput<P>(
+  options: Guards & { readonly ports: P },
+  endpoint: Endpoint<P>,
+  { metadata, path, now, time, caller }: CallerRequest,
+  { parameters, tenant, body: sentBody }: SentInput,
+): Promise<HttpResponse> {
+  const refused = (refusal: Refusal) => failure(refusal, options.docsUrl);
+  const page = endpoint.paged ? readPage(parameters) : null;
+  if (isRefusal(page)) return refused(page);
 
   const query = endpoint.query ? validate(endpoint.query, Object.fromEntries(parameters), "query") : { value: {} };
-  if (isRefusal(query)) return query;
+  if (isRefusal(query)) return refused(query);
 
-  const body = isParsed(endpoint.body) ? validate(endpoint.body, sentBody.value, "body") : sentBody;
-  if (isRefusal(body)) return body;
+  const body = isParsed(endpoint.body) ? validate(endpoint.body, sentBody, "body") : { value: sentBody };
+  if (isRefusal(body)) return refused(body);
 
   const idempotencyKey = endpoint.idempotent ? readIdempotencyKey(metadata.headers) : null;
-  if (isRefusal(idempotencyKey)) return idempotencyKey;
+  if (isRefusal(idempotencyKey)) return refused(idempotencyKey);
 
   const parsedRequest = { tenant, path, query: query.value, body: body.value, page, idempotencyKey };
   let isReplayed = false;
@@ -158,7 +183,6 @@ async function respond<P>(
   const result = (await withoutWill(endpoint, metadata, input)) ?? (await endpoint.handle(input));
   const response = toHttpResponse(options, endpoint, result);
   if (isReplayed) response.headers.set("idempotent-replayed", "true");
-  if (ignored.length > 0) response.headers.set("parley-ignored", ignored.map(({ name }) => name).join(", "));
   for (const cookie of responseCookies) response.headers.append("set-cookie", cookie);
   return response;
 }
@@ -206,10 +230,6 @@ function resolveAliases(body: unknown, aliases: { readonly [alias: string]: stri
   const entries = Object.entries(body).map(([name, value]) => [(isAlias(name) && aliases[name]) || name, value]);
   const documented = Object.entries(body).filter(([name]) => !isAlias(name));
   return Object.fromEntries([...entries, ...documented]);
-}
-
-function ignoredInput<P>(endpoint: Endpoint<P>, parameters: Iterable<string>, body: unknown): IgnoredInput[] {
-  return [...ignoredParameters(endpoint, parameters), ...ignoredFields(endpoint, body)];
 }
 
 function toHttpResponse<P>(

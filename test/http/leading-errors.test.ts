@@ -119,6 +119,24 @@ it.each([
   expect([response.status, response.headers.get("parley-ignored")]).toEqual([201, "colour, attachements"]);
 });
 
+it("a request that is refused for a missing field gets the names that its route ignored", async () => {
+  const response = await post({ ...tenantAuth }, { txt: "hi" }, "/v1/things?colour=red");
+  expect([response.status, response.headers.get("parley-ignored")]).toEqual([400, "colour, txt"]);
+  const list = await app.request("/v1/things?limit=no&lmit=5", { headers: tenantAuth });
+  expect([list.status, list.headers.get("parley-ignored")]).toEqual([400, "lmit"]);
+});
+
+it("the header Parley-Ignored names five of the query and five of the body, and counts the others", async () => {
+  const names = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => `${prefix}${index}`);
+  const query = names("q", 6)
+    .map((name) => `${name}=1`)
+    .join("&");
+  const body = { text: "hi", ...Object.fromEntries(names("f", 7).map((name) => [name, 1])) };
+  const response = await post({ ...tenantAuth }, body, `/v1/things?${query}`);
+  const header = [...names("q", 5), ...names("f", 5), "and 3 more"].join(", ");
+  expect([response.status, response.headers.get("parley-ignored")]).toEqual([201, header]);
+});
+
 it("the place of an error in JSON is that of the parser, wherever the parser names one", () => {
   const json = fc.json({ maxDepth: 4 });
   fc.assert(

@@ -14,42 +14,58 @@ const ELEMENTS_MAX = 20;
 const TENANT = "tenant";
 const PAGE_PARAMETERS = ["limit", "cursor"] as const;
 
-/** What a request has that its route ignores. */
-export interface IgnoredInput {
+/** A parameter or a field that a route ignores. */
+interface IgnoredName {
   /** A path such as `attachments[0].caption`. A name that looks like none of ours is `?`, so that no value is repeated. */
   readonly name: string;
   /** The known name that is nearest; null when none is near. */
   readonly nearest: string | null;
 }
 
-/** The unknown parameters of a query, at most five. */
-export function ignoredParameters<P>(
-  { query, paged }: Pick<Endpoint<P>, "query" | "paged">,
-  names: Iterable<string>,
-): IgnoredInput[] {
-  const shape = query ? (fieldsOf(query) ?? {}) : {};
-  const knownNames = new Set([...Object.keys(shape), TENANT, ...(paged ? PAGE_PARAMETERS : [])]);
-  return Array.from(names)
-    .filter((name) => !knownNames.has(name))
-    .slice(0, IGNORED_MAX)
-    .map((name) => toIgnored("", name, knownNames));
+/** What a request has that its route ignores. */
+export interface IgnoredInput {
+  /** At most five of the query and five of the body. */
+  readonly names: readonly IgnoredName[];
+  /** How many others there are. */
+  readonly more: number;
+}
+
+/** The names of one part of a request, as they are collected. */
+interface Collected {
+  readonly names: IgnoredName[];
+  more: number;
 }
 
 /**
- * The unknown fields of a parsed body, at most five. A route without a body ignores one as a whole, without a field.
+ * The unknown parameters of a query and the unknown fields of a parsed body. A route without a body ignores one as a whole,
+ * without a field.
  * @param value without the legacy names of fields
  */
-export function ignoredFields<P>({ body }: Pick<Endpoint<P>, "body">, value: unknown): IgnoredInput[] {
-  if (body === undefined || body === "bytes") return [];
-  const ignored: IgnoredInput[] = [];
-  collect({ schemas: [body], path: "", depth: 0 }, value, ignored);
-  return ignored;
+export function ignoredInput<P>(
+  { query, paged, body }: Pick<Endpoint<P>, "query" | "paged" | "body">,
+  parameters: Iterable<string>,
+  value: unknown,
+): IgnoredInput {
+  const ofQuery: Collected = { names: [], more: 0 };
+  const shape = query ? (fieldsOf(query) ?? {}) : {};
+  const knownNames = new Set([...Object.keys(shape), TENANT, ...(paged ? PAGE_PARAMETERS : [])]);
+  for (const name of parameters) if (!knownNames.has(name)) add(ofQuery, { path: "", name, knownNames });
+
+  const ofBody: Collected = { names: [], more: 0 };
+  if (body !== undefined && body !== "bytes") collect({ schemas: [body], path: "", depth: 0 }, value, ofBody);
+  return { names: [...ofQuery.names, ...ofBody.names], more: ofQuery.more + ofBody.more };
 }
 
-/** Refuses what a strict key would have ignored. @param ignored at least one */
-export function refuseIgnored(ignored: readonly IgnoredInput[]): Refusal<"invalid_request"> {
+/** The value of the header `Parley-Ignored`; null when nothing is ignored. No name has a space, unlike the entry that counts. */
+export function ignoredHeader({ names, more }: IgnoredInput): string | null {
+  if (names.length === 0) return null;
+  return [...names.map(({ name }) => name), ...(more > 0 ? [`and ${more} more`] : [])].join(", ");
+}
+
+/** Refuses what a strict key would have ignored. @param input with at least one name */
+export function refuseIgnored({ names }: IgnoredInput): Refusal<"invalid_request"> {
   return invalidFields(
-    ignored.map(
+    names.map(
       ({ name, nearest }): FieldProblem => ({
         field: name,
         problem: nearest === null ? "is unknown" : `is unknown; the nearest name is ${nearest}`,
@@ -65,7 +81,7 @@ interface Place {
   readonly depth: number;
 }
 
-function collect({ schemas, path, depth }: Place, value: unknown, ignored: IgnoredInput[]): void {
+function collect({ schemas, path, depth }: Place, value: unknown, ignored: Collected): void {
   if (typeof value !== "object" || value === null || depth > DEPTH_MAX) return;
   const variants = schemas.flatMap(variantsOf);
   if (Array.isArray(value)) {
@@ -81,8 +97,7 @@ function collect({ schemas, path, depth }: Place, value: unknown, ignored: Ignor
   if (shapes.length === 0 || variants.some(({ def }) => def.type === "record" || isOpen(def))) return;
   const knownNames = new Set(shapes.flatMap((shape) => Object.keys(shape)));
   for (const [name, field] of Object.entries(value)) {
-    if (ignored.length >= IGNORED_MAX) return;
-    if (!knownNames.has(name)) ignored.push(toIgnored(path, name, knownNames));
+    if (!knownNames.has(name)) add(ignored, { path, name, knownNames });
     else {
       const fields = shapes.flatMap((shape) => (Object.hasOwn(shape, name) ? [shape[name] as $ZodType] : []));
       collect({ schemas: fields, path: joined(path, name), depth: depth + 1 }, field, ignored);
@@ -90,9 +105,19 @@ function collect({ schemas, path, depth }: Place, value: unknown, ignored: Ignor
   }
 }
 
-function toIgnored(path: string, name: string, knownNames: Iterable<string>): IgnoredInput {
+function add(
+  ignored: Collected,
+  { path, name, knownNames }: { readonly path: string; readonly name: string; readonly knownNames: Iterable<string> },
+): void {
+  if (ignored.names.length >= IGNORED_MAX) {
+    ignored.more += 1;
+    return;
+  }
   const isName = /^[a-z0-9_.]{1,40}$/i.test(name);
-  return { name: joined(path, isName ? name : "?"), nearest: isName ? nearestName(knownNames, name) : null };
+  ignored.names.push({
+    name: joined(path, isName ? name : "?"),
+    nearest: isName ? nearestName(knownNames, name) : null,
+  });
 }
 
 function joined(path: string, name: string): string {

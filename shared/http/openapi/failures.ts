@@ -86,6 +86,7 @@ export function failureResponse(status: number, reasons: readonly Reason[], use:
     headers: {
       "x-correlation-id": header("CorrelationId"),
       ...paceHeaders,
+      "parley-ignored": header("ParleyIgnored"),
       ...(reasons.includes("unauthorized") ? { "www-authenticate": header("WwwAuthenticate") } : {}),
       ...(codes.includes("rate_limited") || reasons.some((reason) => reasonsWithRetry.has(reason))
         ? { "retry-after": header("RetryAfter") }

@@ -99,7 +99,7 @@ export const sharedHeaders = {
   RateLimitReset: { description: "Seconds until the next minute.", schema: { type: "integer" } },
   ParleyIgnored: {
     description:
-      "The query parameters and body fields that the route does not know and therefore ignored, separated by commas. Absent when there are none. A strict key gets a 400 instead.",
+      "The query parameters and body fields that the route does not know and therefore ignored, separated by commas: at most five of each, and then how many others, as `and 3 more`. A refused request has it, too. Absent when there are none. A strict key gets a 400 that names them instead.",
     schema: { type: "string" },
   },
   WwwAuthenticate: {
