@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { errorsPage } from "./docs/errors.ts";
 import { eventsPage } from "./docs/events.ts";
+import { otherRoutesSource } from "./docs/other-routes.ts";
 import { measureCoverage } from "./openapi/describe/coverage.ts";
 import { embedExamples } from "./openapi/embed-examples.ts";
 import { toJsonText } from "./openapi/json-text.ts";
@@ -21,6 +22,7 @@ const pages = {
   "test/support/conformance/pages.json": `${toJsonText(pagesDocument())}\n`,
   "docs/errors.md": errorsPage(),
   "docs/guides/events.md": eventsPage(),
+  "functions/api/other-routes.ts": otherRoutesSource(),
 };
 
 for (const [path, text] of Object.entries(pages)) {

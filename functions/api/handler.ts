@@ -5,6 +5,7 @@ import { lambdaHandler } from "#http/lambda.ts";
 import { errorsPageUrl } from "../support/docs-url.ts";
 import { log } from "../support/log.ts";
 import { originSecrets } from "../support/origin-secrets.ts";
+import { otherRoutes } from "./other-routes.ts";
 import { apiPorts } from "./ports.ts";
 import { apiRoutes } from "./routes.ts";
 
@@ -14,6 +15,7 @@ const ports = apiPorts();
 export const handler = lambdaHandler(
   createApp({
     endpoints: apiRoutes,
+    otherRoutes,
     ports,
     credentials: callerCredentials(ports),
     cors: { origin: ports.consoleOrigin },

@@ -5,7 +5,7 @@ import type { FunctionName } from "#base/config/names.ts";
  * release needs a reason to raise one.
  */
 export const bundleBudgets: Readonly<Record<FunctionName, number>> = {
-  Api: 441_000,
+  Api: 445_000,
   Verify: 328_000,
   Console: 303_000,
   Connect: 282_000,

@@ -42,6 +42,8 @@ export interface Edge {
 
 export interface AppOptions<P> extends Guards {
   readonly endpoints: readonly Endpoint<NoInfer<P>>[];
+  /** Routes of other functions, such as `GET /docs`, which an unknown path may mean. */
+  readonly otherRoutes?: readonly string[];
   readonly ports: P;
   /** The origin that may call the routes from a browser. Without one, no response has CORS headers. */
   readonly cors?: CorsPolicy;
@@ -92,7 +94,7 @@ export function createApp<P>(
 
 /** The response to a path that no route has, to a method that its routes do not have, and to a preflight. */
 function unroutedResponse<P>(
-  { cors, now, docsUrl, endpoints }: AppOptions<P>,
+  { cors, now, docsUrl, endpoints, otherRoutes = [] }: AppOptions<P>,
   matching: readonly Endpoint<P>[],
   request: RawRequest,
   { path, ...edge }: Edge & { readonly path: string },
@@ -103,9 +105,10 @@ function unroutedResponse<P>(
     return cors && isReadableByConsole(matching) ? withCors(common, request, cors) : common;
   };
   const methods = allowedMethods(matching);
-  if (methods.length === 0) return answer(failure(refuseRoute(endpoints, request.method, path), docsUrl));
+  const routes = [...endpoints, ...otherRoutes.map(toRoute)];
+  if (methods.length === 0) return answer(failure(refuseRoute(routes, request.method, path), docsUrl));
   if (cors && isReadableByConsole(matching) && isPreflight(request, cors)) return answer(preflightResponse(methods));
-  const refusal = answer(failure(refuseMethod(methods), docsUrl));
+  const refusal = answer(failure(refuseMethod(routes, { method: request.method, path, methods }), docsUrl));
   refusal.headers.set("allow", methods.join(", "));
   return refusal;
 }
@@ -116,9 +119,20 @@ function refuseRoute(routes: readonly Route[], method: string, path: string): Re
   return nearest === null ? refusal : { ...refusal, message: `No route matches this path. Did you mean ${nearest}?` };
 }
 
-function refuseMethod(methods: readonly string[]): Refusal<"method_not_allowed"> {
-  const message = `Method not allowed for this path. It takes ${methods.join(", ")}.`;
+function refuseMethod(
+  routes: readonly Route[],
+  { method, path, methods }: { readonly method: string; readonly path: string; readonly methods: readonly string[] },
+): Refusal<"method_not_allowed"> {
+  const sameMethod = routes.filter((route) => route.method === method);
+  const nearest = nearestRoute(sameMethod, method, path);
+  const question = nearest === null ? "" : ` Did you mean ${nearest}?`;
+  const message = `Method not allowed for this path. It takes ${methods.join(", ")}.${question}`;
   return { ...refuse("method_not_allowed"), message };
+}
+
+function toRoute(text: string): Route {
+  const [method = "", path = ""] = text.split(" ");
+  return { method, path };
 }
 
 function isReadableByConsole(endpoints: readonly { readonly cors?: false }[]): boolean {

@@ -19,7 +19,10 @@ const PATH_COST_MAX = 3;
 export function nearestRoute(routes: readonly Route[], method: string, path: string): string | null {
   const segments = path.split("/", SEGMENTS_MAX + 2).slice(1);
   if (segments.length > SEGMENTS_MAX || segments.some((segment) => segment.length > 8 * SEGMENT_CHARS_MAX)) return null;
-  const variants = [segments, ["v1", ...segments]].map((parts) => parts.filter((part) => part !== ""));
+  const withoutVersion = segments[0] === "v1" ? [segments.slice(1)] : [];
+  const variants = [segments, ["v1", ...segments], ...withoutVersion].map((parts) =>
+    parts.filter((part) => part !== ""),
+  );
   let nearest: { readonly route: Route; readonly cost: number } | null = null;
   for (const route of routes) {
     const parts = route.path.split("/").slice(1);
@@ -52,7 +55,7 @@ function pathDistance(parts: readonly string[], segments: readonly string[]): nu
   for (const [index, part] of parts.entries()) {
     const segment = segments[index];
     if (segment === undefined || part.startsWith("{")) continue;
-    const cost = editDistance(part, segment.toLowerCase());
+    const cost = wordDistance(part, segment.toLowerCase());
     if (cost > Math.min(DISTANCE_MAX, part.length / 3)) return Number.POSITIVE_INFINITY;
     if (part !== "v1") literals += 1;
     distance += cost;
@@ -60,16 +63,39 @@ function pathDistance(parts: readonly string[], segments: readonly string[]): nu
   return literals === 0 ? Number.POSITIVE_INFINITY : distance;
 }
 
-/** The changes of single characters that make one text of the other; more than `DISTANCE_MAX` is any greater number. */
+/** 1 for the plural of a word, and for a file with another extension. */
+function wordDistance(part: string, segment: string): number {
+  if (part === segment) return 0;
+  if (segment.length > SEGMENT_CHARS_MAX) return DISTANCE_MAX + 1;
+  const isSameFile = part.includes(".") && fileStem(part) === fileStem(segment);
+  return isSameFile || singular(part) === singular(segment) ? 1 : editDistance(part, segment);
+}
+
+function fileStem(name: string): string {
+  return name.split(".", 1)[0] ?? name;
+}
+
+function singular(word: string): string {
+  return word.replace(/ies$/, "y").replace(/s$/, "");
+}
+
+/**
+ * The changes of single characters, and swaps of two neighbors, that make one text of the other; more than `DISTANCE_MAX` is
+ * any greater number.
+ */
 function editDistance(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > DISTANCE_MAX || a.length > SEGMENT_CHARS_MAX) return DISTANCE_MAX + 1;
+  let beforePrevious: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];
     for (let j = 1; j <= b.length; j++) {
       const substitution = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(substitution, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+      const isSwap = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const swap = isSwap ? (beforePrevious[j - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY;
+      next.push(Math.min(substitution, swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
     }
+    beforePrevious = row;
     row = next;
   }
   return row[b.length] ?? 0;
