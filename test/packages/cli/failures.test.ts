@@ -39,6 +39,30 @@ test.skipIf(!hasOpenssl())(
   },
 );
 
+test.skipIf(!hasOpenssl())("each end of a TLS handshake has its own cause and fix", async () => {
+  const identity = selfSigned("localhost");
+  const clientCertificate = { requestCert: true, rejectUnauthorized: true };
+  const wanted = "wants a client certificate, and Parley has none. Turn this off in the receiver.";
+  const cases = [
+    [
+      { minVersion: "TLSv1", maxVersion: "TLSv1.1", ciphers: "DEFAULT@SECLEVEL=0" },
+      "speaks only a TLS older than 1.2. Enable TLS 1.2 or 1.3 in the receiver.",
+    ],
+    [clientCertificate, wanted],
+    [{ ...clientCertificate, maxVersion: "TLSv1.2" }, wanted],
+    [
+      { maxVersion: "TLSv1.2", ciphers: "ECDHE-RSA-AES128-GCM-SHA256" },
+      "shares no cipher with this machine. Enable the ciphers of TLS 1.2 or 1.3 in the receiver.",
+    ],
+  ] as const;
+  for (const [options, reason] of cases) {
+    await using server = await listening(createTlsServer({ ...identity, ...options }));
+    const place = `localhost:${server.port}`;
+    expect((await postTo(`https://${place}/hooks`, [identity.cert])).reason).toBe(`${place} ${reason}`);
+    expect((await postTo(`http://${place}/hooks`)).reason).toBe(`${place} speaks TLS. Use https:// in the URL.`);
+  }
+});
+
 test("a receiver without TLS, without a listener, without a name and without a response has each its own cause", async () => {
   await using plain = await listening(
     createServer((socket) => void socket.resume().end("HTTP/1.1 400 Bad Request\r\n\r\n")),
