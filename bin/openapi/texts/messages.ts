@@ -38,7 +38,8 @@ export const messageTexts: Texts = {
   AttachmentsFromPerson: "One or more files that a named person sends.",
   SendHumanAgentMessageRequest:
     "The body of a message from a named person: a conversation, the person, and either a text or attachments.",
-  "TextFromPerson.actor_id": "Who typed the message. Of a session it is its own `actor_id`; a key names any person. Null or absent is 409 `missing_actor`.",
+  "TextFromPerson.actor_id":
+    "Who typed the message. Of a session it is its own `actor_id`; a key names any person. Null or absent is 409 `missing_actor`.",
   OutgoingAttachment: "A file to send: one at a public URL, or one that was uploaded.",
   "LinkedFile.url": "A public https URL from which the platform fetches the file.",
   "UploadedFile.attachment_id": "The `attachment.id` of a `ready` upload for the same account.",

@@ -57,7 +57,9 @@ it("the document is refused with a parameter that has the name of a schema", () 
 it("the document has no page and no text of the documentation, but what programs and platforms call", () => {
   const pagePaths = ["/docs", "/docs/{page}", "/docs.md", "/llms.txt", "/llms-full.txt"];
   expect(pagePaths.filter((path) => path in document.paths)).toEqual([]);
-  const { paths: pages } = JSON.parse(readFileSync(new URL("../../support/conformance/pages.json", import.meta.url), "utf8"));
+  const { paths: pages } = JSON.parse(
+    readFileSync(new URL("../../support/conformance/pages.json", import.meta.url), "utf8"),
+  );
   expect(Object.keys(pages)).toEqual(expect.arrayContaining(pagePaths));
   expect(Object.keys(document.paths)).toEqual(expect.arrayContaining(["/openapi.json", "/webhooks/{platform}"]));
 });

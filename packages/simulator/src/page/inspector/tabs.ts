@@ -152,7 +152,8 @@ export function deliveriesTab(inspection: Inspection): HTMLElement[] {
 }
 
 function missingReport({ report }: Pick<Inspection, "report" | "webhooks">): HTMLElement | null {
-  if (report === null) return hint("Only messages have events here, and only in the local stack, ", code("npx parley dev"), ".");
+  if (report === null)
+    return hint("Only messages have events here, and only in the local stack, ", code("npx parley dev"), ".");
   return report.problem === null ? null : hint(report.problem);
 }
 
