@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { errorsPage } from "./docs/errors.ts";
+import { eventTypeNamesSource } from "./docs/event-type-names.ts";
 import { eventsPage } from "./docs/events.ts";
 import { otherRoutesSource } from "./docs/other-routes.ts";
 import { measureCoverage } from "./openapi/describe/coverage.ts";
@@ -23,6 +24,7 @@ const pages = {
   "docs/errors.md": errorsPage(),
   "docs/guides/events.md": eventsPage(),
   "functions/api/other-routes.ts": otherRoutesSource(),
+  "packages/cli/src/target/event-type-names.ts": eventTypeNamesSource(),
 };
 
 for (const [path, text] of Object.entries(pages)) {

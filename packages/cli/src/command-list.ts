@@ -57,6 +57,8 @@ export interface Command {
   /** More about it, and about its options. */
   readonly help: string;
   readonly options: readonly OptionName[];
+  /** How many words may follow. Default: none. */
+  readonly wordsMax?: number;
   /** Words that may follow, for the completion of a shell. */
   readonly words?: readonly string[];
   /** @returns the exit code; 0 if undefined */
@@ -107,6 +109,7 @@ forwards the events of the realtime stream, once each. Events are signed with a 
 replay sends an event to the endpoints that it was sent to before.
   --endpoint ID       only to this endpoint
   --force             also if it was delivered`,
+    wordsMax: 2,
     options: ["events", "conversation", "endpoint", "force", ...ofTarget],
     words: ["replay"],
     run: (values) => events(resolveTarget(values), values),
@@ -117,6 +120,7 @@ replay sends an event to the endpoints that it was sent to before.
     help: `${LOCAL_ONLY}
   --account HANDLE  the account that gets it; default: the first one
   --person NAME     who writes; default: the first person`,
+    wordsMax: Number.POSITIVE_INFINITY,
     options: ["account", "person", "json"],
     run: async (values) =>
       printFields(await writeMessage(resolveTarget(values), { ...values, program: PROGRAM }), values.json),
@@ -127,6 +131,7 @@ replay sends an event to the endpoints that it was sent to before.
     help: `${LOCAL_ONLY} Without a name it lists the scenarios.
   --account HANDLE  the account that the scenario is about; default: the first one
   --person NAME     who writes; default: the first person`,
+    wordsMax: 1,
     options: ["account", "person", "json"],
     run: async (values) => printFields(await scenario(resolveTarget(values), values), values.json),
   },
@@ -134,6 +139,7 @@ replay sends an event to the endpoints that it was sent to before.
     usage: "reply TEXT",
     summary: "Answer the newest conversation.",
     help: "It sends the text to a real person, if the target is a deployment.",
+    wordsMax: Number.POSITIVE_INFINITY,
     options: [...ofTarget],
     run: async (values) =>
       printFields(await reply(resolveTarget(values), { ...values, program: PROGRAM }), values.json),
@@ -142,6 +148,7 @@ replay sends an event to the endpoints that it was sent to before.
     usage: "hold TEXT [--actor NAME]",
     summary: "Hold a message for the newest conversation, and print the link of its check page.",
     help: "  --actor NAME  the person who wrote it; default: the name of your user",
+    wordsMax: Number.POSITIVE_INFINITY,
     options: ["actor", ...ofTarget],
     run: async (values) => printFields(await hold(resolveTarget(values), { ...values, program: PROGRAM }), values.json),
   },
@@ -149,6 +156,7 @@ replay sends an event to the endpoints that it was sent to before.
     usage: "clock [DURATION]",
     summary: "Print the time of the local stack, or advance it, such as by 25h.",
     help: `${LOCAL_ONLY} A duration is a number with s, m, h, d or w, or ISO 8601 (PT25H).`,
+    wordsMax: 1,
     options: ["json"],
     run: async (values) => printFields(await clock(values), values.json),
   },
@@ -156,6 +164,7 @@ replay sends an event to the endpoints that it was sent to before.
     usage: "open [console|docs|simulator]",
     summary: "Print the address of a page, and open it in the browser.",
     help: "In a script it only prints the address.",
+    wordsMax: 1,
     options: ["url", "json"],
     words: ["console", "docs", "simulator"],
     run: (values) => open(resolveTarget(values), values),
@@ -183,6 +192,7 @@ replay sends an event to the endpoints that it was sent to before.
     help: `bash: eval "$(parley completion bash)" in ~/.bashrc
 zsh:  eval "$(parley completion zsh)" in ~/.zshrc, after compinit
 fish: parley completion fish | source, in ~/.config/fish/config.fish`,
+    wordsMax: 1,
     options: [],
     words: ["bash", "zsh", "fish"],
     run: async ({ positionals }) => {

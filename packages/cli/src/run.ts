@@ -1,5 +1,6 @@
 import { CliError } from "./cli-error.ts";
 import { type Arguments, type Command, commands, type OptionName, options } from "./command-list.ts";
+import { meantOption } from "./text/meant-option.ts";
 import { nearest } from "./text/nearest.ts";
 import { didYouMean, parseOptions } from "./text/parse-options.ts";
 import { printLines } from "./text/print.ts";
@@ -21,6 +22,7 @@ export async function run(args: readonly string[]): Promise<number> {
     return 0;
   }
   refuseOtherOptions(name, command, values);
+  refuseOtherWords(name, command, values);
   return (await command.run(values)) ?? 0;
 }
 
@@ -41,6 +43,13 @@ function refuseOtherOptions(name: string, command: Command, values: Arguments): 
     (option) => values[option] !== undefined && values[option] !== false && !command.options.includes(option),
   );
   if (other !== undefined) throw new CliError(`${name} has no option --${other}. Run parley ${name} --help.`);
+}
+
+/** A word that a command does not take would be ignored as well, such as a URL without its option. */
+function refuseOtherWords(name: string, { wordsMax = 0, options: names }: Command, { positionals }: Arguments): void {
+  const [word] = positionals.slice(1 + wordsMax);
+  if (word === undefined) return;
+  throw new CliError(`Unexpected argument: ${word}.${meantOption(word, names)} Run parley ${name} --help.`);
 }
 
 function overview(): string {

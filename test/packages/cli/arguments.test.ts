@@ -1,8 +1,11 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, test, vi } from "vitest";
+import { eventTypes as apiEventTypes } from "#base/events/events.ts";
 import { commands, options } from "#cli/command-list.ts";
 import { completion } from "#cli/completion.ts";
 import { run } from "#cli/run.ts";
+import { eventTypes } from "#cli/target/event-type-names.ts";
+import { parseEventTypes } from "#cli/target/event-types.ts";
 
 /** What a run prints. */
 async function outputOf(...args: string[]): Promise<string> {
@@ -37,8 +40,40 @@ test.each([
   [["clock", "--url", "https://a.example.com"], "clock has no option --url."],
   [["listen", "--forward-to"], "--forward-to"],
   [["completion", "tcsh"], "Missing or unknown shell."],
+  [
+    ["listen", "http://127.0.0.1:9000/hooks"],
+    "Unexpected argument: http://127.0.0.1:9000/hooks. Did you mean --forward-to http://127.0.0.1:9000/hooks? Run parley listen --help.",
+  ],
+  [
+    ["listen", "message.sent,message.received"],
+    "Unexpected argument: message.sent,message.received. Did you mean --events message.sent,message.received?",
+  ],
+  [["doctor", "https://a.example.com"], "Did you mean --url https://a.example.com? Run parley doctor --help."],
+  [["dev", "9000"], "Unexpected argument: 9000. Did you mean --port 9000? Run parley dev --help."],
+  [["logs", "follow"], "Unexpected argument: follow. Did you mean --follow? Run parley logs --help."],
+  [["env", "now"], "Unexpected argument: now. Run parley env --help."],
+  [["clock", "25h", "16m"], "Unexpected argument: 16m. Run parley clock --help."],
+  [["open", "docs", "console"], "Unexpected argument: console. Run parley open --help."],
 ])("parley refuses %j with the nearest name or the fix", async (args, message) => {
   await expect(run(args)).rejects.toThrow(message);
+});
+
+test("every event type of webhooks can be named, and no other", () => {
+  expect([...eventTypes].sort()).toEqual([...apiEventTypes].sort());
+});
+
+test.each([
+  ["message.recieved", "Unknown event type: message.recieved. Did you mean message.received?"],
+  ["message.sent, mesage.edited", "Unknown event type: mesage.edited. Did you mean message.edited?"],
+  ["hold.updated,x", "Unknown event type: hold.updated. Use message.received, message.sent, "],
+  [" , ", "Missing event type."],
+])("the types %j are refused with the nearest name or all", (text, message) => {
+  expect(() => parseEventTypes(text)).toThrow(message);
+});
+
+test("blanks beside the commas of types do not count", () => {
+  expect(parseEventTypes("message.sent, message.received,")).toEqual(["message.sent", "message.received"]);
+  expect(parseEventTypes(undefined)).toBeUndefined();
 });
 
 describe("the completion", () => {

@@ -85,6 +85,25 @@ test("events prints a line per event, only of the conversation that was named, w
   expect(program.output()).not.toMatch(/evt_1|never printed/);
 });
 
+test("events shows conversation.updated to those who name it, and the referral of the conversation that was named", async () => {
+  await using stream = await startStreamServer();
+  const id = message.message.conversation_id;
+  const env = { PARLEY_URL: stream.url };
+  const program = start(["events", "--conversation", id, "--events", "conversation.updated, referral.received"], env);
+  await connect(stream);
+  await expect.poll(program.output).toContain("Waiting for events.");
+  const frames = [
+    eventFrame("evt_1", "conversation.updated", { conversation: { id: "CONV#other" } }),
+    eventFrame("evt_2", "message.received", message),
+    eventFrame("evt_3", "conversation.updated", { conversation: { id } }),
+    eventFrame("evt_4", "referral.received", { referral: { conversation_id: id } }),
+  ];
+  for (const frame of frames) stream.sockets[0]?.send(frame);
+  await expect.poll(program.output).toContain(` referral.received evt_4 ${id}\n`);
+  expect(program.output()).toContain(` conversation.updated evt_3 ${id}\n`);
+  expect(program.output()).not.toMatch(/evt_[12]/);
+});
+
 test("events ends with 1 and the reason when the key is revoked", async () => {
   await using stream = await startStreamServer();
   stream.playTickets((response) => {

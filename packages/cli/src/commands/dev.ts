@@ -15,15 +15,13 @@ export interface DevOptions {
   readonly data?: string | undefined;
   readonly fresh: boolean;
   readonly demo: boolean;
-  readonly positionals: readonly string[];
 }
 
 /**
  * Runs the local stack of the package `@parley/dev` in this process, which ends with it.
  * @throws CliError when neither the current folder nor this program has the package
  */
-export async function dev({ port, data, fresh, demo, positionals: [, unexpected] }: DevOptions): Promise<undefined> {
-  if (unexpected !== undefined) throw new CliError(`Unexpected argument: ${unexpected}. Run parley dev --help.`);
+export async function dev({ port, data, fresh, demo }: DevOptions): Promise<undefined> {
   const { runLocalStack } = (await import(packageUrl())) as DevPackage;
   await runLocalStack([
     ...(port === undefined ? [] : ["--port", port]),

@@ -1,8 +1,10 @@
 import { ParleyError } from "../../../client/src/errors.ts";
 import type { WebhookEvent } from "../../../client/src/webhook-verifier.ts";
 import { CliError } from "../cli-error.ts";
+import { parseEventTypes } from "../target/event-types.ts";
 import { openEvents } from "../target/events.ts";
 import { callApi, type Target } from "../target/target.ts";
+import { meantOption } from "../text/meant-option.ts";
 import { printableJson, printLines } from "../text/print.ts";
 import { waitForSignal } from "../text/signals.ts";
 
@@ -24,9 +26,11 @@ export async function events(target: Target, values: EventsArguments): Promise<u
   const [, action, ...rest] = values.positionals;
   if (action === "replay") return await replay(target, values, rest);
   if (action !== undefined)
-    throw new CliError(`Unexpected argument: ${action}. Use events, or events replay EVENT_ID.`);
+    throw new CliError(
+      `Unexpected argument: ${action}.${meantOption(action, ["events", "conversation"])} Use events, or events replay EVENT_ID.`,
+    );
   const stream = openEvents(target, {
-    types: values.events?.split(","),
+    types: parseEventTypes(values.events),
     onReady: () => printNotice("Waiting for events. Press Ctrl-C to stop.", values),
     onNotice: (text) => printNotice(text, values),
     onEvent: (event) => {
@@ -47,7 +51,9 @@ function printNotice(text: string, { json }: EventsArguments): void {
 }
 
 function conversationOf({ data }: WebhookEvent): string | null {
-  return "message" in data && "conversation_id" in data.message ? data.message.conversation_id : null;
+  if ("message" in data && "conversation_id" in data.message) return data.message.conversation_id;
+  if ("referral" in data) return data.referral.conversation_id;
+  return "conversation" in data ? data.conversation.id : null;
 }
 
 function toLine(event: WebhookEvent): string {

@@ -8,6 +8,7 @@ import type { Receiver } from "../listen/post.ts";
 import { listenSecret } from "../listen/secret.ts";
 import { type ListenSession, shownUrl } from "../listen/session.ts";
 import { forwardStream } from "../listen/stream-events.ts";
+import { parseEventTypes } from "../target/event-types.ts";
 import type { Target } from "../target/target.ts";
 import { printLines } from "../text/print.ts";
 import { waitForSignal } from "../text/signals.ts";
@@ -28,7 +29,7 @@ export interface ListenArguments {
 export async function listen(target: Target, values: ListenArguments): Promise<undefined> {
   const receiver = parseReceiver(values["forward-to"], values["trust-certificate"]);
   const lines = values.json ? jsonLines : textLines;
-  const session = { target, receiver, lines, secret: listenSecret(target), events: values.events?.split(",") };
+  const session = { target, receiver, lines, secret: listenSecret(target), events: parseEventTypes(values.events) };
   await (target.local === null ? forwardStream(session) : forwardEndpoint(session));
 }
 

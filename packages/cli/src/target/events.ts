@@ -20,8 +20,10 @@ export interface Events {
   readonly ended: Promise<void>;
 }
 
-/** Changes that only the stream reports. Of `conversation.updated`, webhooks get few, and only on request. */
-const STREAM_ONLY = new Set(["conversation.updated", "hold.updated", "upload.updated", "presence.updated"]);
+/** Changes that only the stream reports. */
+const STREAM_ONLY = new Set(["hold.updated", "upload.updated", "presence.updated"]);
+/** An event type that webhooks get only on request. The stream reports it for each message. */
+const ON_REQUEST = "conversation.updated";
 
 /** The events of the target's realtime stream: those that webhooks get. */
 export function openEvents(target: Target, { types, onEvent, onReady, onNotice }: EventsOptions): Events {
@@ -34,7 +36,7 @@ export function openEvents(target: Target, { types, onEvent, onReady, onNotice }
       isReady = true;
     },
     onEvent: (event) => {
-      if (isWebhookEvent(event) && (types === undefined || types.includes(event.type))) onEvent(event);
+      if (isWebhookEvent(event) && (types?.includes(event.type) ?? event.type !== ON_REQUEST)) onEvent(event);
     },
     onError: ({ code, message }) =>
       onNotice(`The realtime stream is not connected (${code}): ${message} Trying again.`),
