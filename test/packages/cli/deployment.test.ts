@@ -222,3 +222,20 @@ test("a script gets the address of a page, and no browser is opened", async () =
     errors: "",
   });
 });
+
+test("the command open console prints the address that the deployment names, and that of its own host without one", async () => {
+  await using server = await startScriptedServer();
+  const env = { PARLEY_URL: server.url, PARLEY_KEY: KEY };
+  const named = (console: unknown) => ({ ok: false, error: { code: "route_not_found", links: { console } } });
+  for (const [body, url] of [
+    [named("https://console.example.com/app"), "https://console.example.com/app"],
+    [named("file:///etc/passwd"), `${server.url}/app`],
+  ]) {
+    server.play((response) => {
+      response.writeHead(404, { "content-type": "application/json" }).end(JSON.stringify(body));
+    });
+    expect(await runCli(["open", "console"], env)).toEqual({ code: 0, output: `${url}\n`, errors: "" });
+  }
+  server.play((response) => void response.writeHead(301, { location: "https://www.example.com/" }).end());
+  expect((await runCli(["open"], env)).output).toBe(`${server.url}/app\n`);
+});

@@ -3,6 +3,13 @@ import { CliError } from "../cli-error.ts";
 import { requireLocal, type Target } from "../target/target.ts";
 import { printableJson, printLines } from "../text/print.ts";
 
+const TIMEOUT_MS = 5_000;
+
+/** What `/` of a deployment answers without a website of its own. */
+interface FrontPage {
+  readonly error?: { readonly links?: { readonly console?: unknown } };
+}
+
 const PAGES = ["console", "docs", "simulator"] as const;
 
 /**
@@ -14,15 +21,15 @@ export async function open(
   { positionals, json }: { readonly positionals: readonly string[]; readonly json: boolean },
 ): Promise<undefined> {
   const [, page = "console"] = positionals;
-  const url = pageUrl(target, page);
+  const url = await pageUrl(target, page);
   printLines(json ? printableJson({ url }) : url);
   if (!json && process.stdout.isTTY) openBrowser(url);
 }
 
-function pageUrl(target: Target, page: string): string {
+async function pageUrl(target: Target, page: string): Promise<string> {
   switch (page) {
     case "console":
-      return `${target.baseUrl}/app`;
+      return (await namedConsole(target)) ?? `${target.baseUrl}/app`;
     case "docs":
       return `${target.baseUrl}/docs`;
     case "simulator": {
@@ -32,6 +39,24 @@ function pageUrl(target: Target, page: string): string {
     }
     default:
       throw new CliError(`Unknown page: ${page}. Use one of ${PAGES.join(", ")}.`);
+  }
+}
+
+/** The address of the console that `/` of a deployment names, because it may have another host. Null without one. */
+async function namedConsole({ baseUrl, local }: Target): Promise<string | null> {
+  if (local !== null) return null;
+  try {
+    const init = {
+      headers: { accept: "application/json" },
+      redirect: "manual",
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    } as const;
+    const body = (await (await fetch(`${baseUrl}/`, init)).json()) as FrontPage;
+    const url = URL.parse(String(body.error?.links?.console));
+    return url?.protocol === "https:" || url?.origin === new URL(baseUrl).origin ? url.href : null;
+  } catch {
+    // Nothing answers, or a website does.
+    return null;
   }
 }
 
