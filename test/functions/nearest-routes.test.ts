@@ -1,25 +1,22 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { createApp } from "#http/app.ts";
 import { noCredentials } from "#http/credentials/credentials.ts";
 import { otherRoutesSource } from "../../bin/docs/other-routes.ts";
 import { otherRoutes } from "../../functions/api/other-routes.ts";
 import { type ApiPorts, apiRoutes } from "../../functions/api/routes.ts";
-import { toFetchApp } from "../support/conformance/fetch-app.ts";
+import { createApp } from "../support/conformance/observed-app.ts";
 
 // The function `Api` gets every path that no function has. It knows the routes of the others by their methods and paths only.
 
-const app = toFetchApp(
-  createApp({
-    endpoints: apiRoutes,
-    otherRoutes,
-    // No route is reached.
-    ports: {} as ApiPorts,
-    credentials: noCredentials,
-    now: () => 0,
-    log: () => {},
-  }),
-);
+const app = createApp({
+  endpoints: apiRoutes,
+  otherRoutes,
+  // No route is reached.
+  ports: {} as ApiPorts,
+  credentials: noCredentials,
+  now: () => 0,
+  log: () => {},
+});
 
 async function refusalOf(method: string, path: string) {
   const response = await app.request(path, { method });
