@@ -74,7 +74,7 @@ export function frontPage(
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
 <title>Parley</title>
-<link rel="icon" href="/docs/icon.svg" type="image/svg+xml">
+<link rel="icon" href="/docs/icon.svg">
 <link rel="stylesheet" href="/docs/docs.css">
 </head>
 <body>

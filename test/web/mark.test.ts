@@ -12,7 +12,7 @@ import { buildCheckPage, buildDataDeletionPage, buildLoginStartPage, buildSignIn
 
 const ROOT = join(import.meta.dirname, "..", "..");
 const folder = mkdtempSync(join(tmpdir(), "mark-"));
-const ICON = '<link rel="icon" href="/docs/icon.svg" type="image/svg+xml">';
+const ICON = '<link rel="icon" href="/docs/icon.svg">';
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 /** The shapes of a drawing, without its colors. */
 const shapes = (source: string) => [...source.matchAll(/ d=["']([^"']+)["']/g)].map(([, path]) => path);
