@@ -24,7 +24,7 @@ const pages = {
   "docs/errors.md": errorsPage(),
   "docs/guides/events.md": eventsPage(),
   "functions/api/other-routes.ts": otherRoutesSource(),
-  "packages/cli/src/target/event-type-names.ts": eventTypeNamesSource(),
+  "packages/cli/src/text/event-type-names.ts": eventTypeNamesSource(),
 };
 
 for (const [path, text] of Object.entries(pages)) {

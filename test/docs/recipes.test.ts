@@ -115,7 +115,7 @@ const recipes: readonly Recipe[] = [
 
 /** Written by a command, or about every change alike. */
 const apart =
-  /^(CHANGELOG|CONTRIBUTING)\.md$|^docs\/(released\/.*|openapi\.json|examples\.json|errors\.md|guides\/events\.md|design\/states\.md)$|^packages\/(client\/src\/api-types|cli\/src\/target\/event-type-names)\.ts$|^test\/docs\/recipes\.test\.ts$/;
+  /^(CHANGELOG|CONTRIBUTING)\.md$|^docs\/(released\/.*|openapi\.json|examples\.json|errors\.md|guides\/events\.md|design\/states\.md)$|^packages\/(client\/src\/api-types|cli\/src\/text\/event-type-names)\.ts$|^test\/docs\/recipes\.test\.ts$/;
 
 const sources = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
   cwd: PROJECT,

@@ -4,8 +4,8 @@ import { eventTypes as apiEventTypes } from "#base/events/events.ts";
 import { commands, options } from "#cli/command-list.ts";
 import { completion } from "#cli/completion.ts";
 import { run } from "#cli/run.ts";
-import { eventTypes } from "#cli/target/event-type-names.ts";
 import { parseEventTypes } from "#cli/target/event-types.ts";
+import { eventTypes } from "#cli/text/event-type-names.ts";
 
 /** What a run prints. */
 async function outputOf(...args: string[]): Promise<string> {

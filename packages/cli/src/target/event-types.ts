@@ -1,7 +1,7 @@
 import { CliError } from "../cli-error.ts";
+import { eventTypes } from "../text/event-type-names.ts";
 import { nearest } from "../text/nearest.ts";
 import { didYouMean } from "../text/parse-options.ts";
-import { eventTypes } from "./event-type-names.ts";
 
 /**
  * The types of `--events`; undefined without the option.

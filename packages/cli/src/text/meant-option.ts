@@ -1,4 +1,4 @@
-import { eventTypes } from "../target/event-type-names.ts";
+import { eventTypes } from "./event-type-names.ts";
 import { nearest } from "./nearest.ts";
 import { didYouMean } from "./parse-options.ts";
 

@@ -36,7 +36,11 @@ export function conversationFields() {
       ),
     done_at: z
       .nullable(z.string())
-      .check(z.describe("When the last inbound message was marked as done. Null without the mark, which any newer message ends.")),
+      .check(
+        z.describe(
+          "When the last inbound message was marked as done. Null without the mark, which any newer message ends.",
+        ),
+      ),
     needs_reply: z.boolean().check(z.describe("The last message is inbound and not marked as done.")),
     window: z.object({
       state: z.enum(["open_24h", "human_agent_7d", "closed", "no_inbound"]),
