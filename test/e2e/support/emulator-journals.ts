@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { decompress } from "#base/kernel/compression.ts";
+import { FIRST_EVENT_WAIT } from "#base/kernel/limits.ts";
 import { JOURNAL_PREFIX } from "#features/recovery/journal.ts";
 import { readJournal } from "#local-aws/emulators/journal.ts";
 import type { Message } from "#local-aws/emulators/sqs/messages.ts";
@@ -70,7 +71,10 @@ export function dueAt({ availableAt, postponedUntil = availableAt }: Message): n
   return Math.max(availableAt, postponedUntil);
 }
 
-/** Waits until no queue holds a due message, so that all accepted work is done. Later retries may remain. */
+/**
+ * Waits until no queue holds a due message, so that all accepted work is done. Later retries may remain, but no event that
+ * waits for the name of a person.
+ */
 export async function waitUntilIdle({ dataDir, now }: LocalStack, seconds = 30): Promise<void> {
   let due: string[] = [];
   const isIdle = async () => {
@@ -79,7 +83,7 @@ export async function waitUntilIdle({ dataDir, now }: LocalStack, seconds = 30):
     const at = await now();
     due = queues.flatMap(([name, messages]) =>
       messages
-        .filter((message) => dueAt(message) <= at)
+        .filter((message) => dueAt(message) <= at + (/Events/.test(name) ? FIRST_EVENT_WAIT : 0))
         .map((message) => `${name}, for ${at - dueAt(message)} ms: ${message.body.slice(0, 200)}`),
     );
     return due.length === 0;
