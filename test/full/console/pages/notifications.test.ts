@@ -88,6 +88,8 @@ it("the tab that was looked at last notifies for all, and no tab does while one 
   await rowOf(second, "Anna Berg").waitFor();
   const held =
     "navigator.locks.query().then(({ held }) => held.filter(({ name }) => name.startsWith('parley.looking')).length)";
+  const pendingTurns =
+    "navigator.locks.query().then(({ pending }) => pending.filter(({ name }) => name.startsWith('parley.signs')).length)";
   await waitFor("both tabs", async () => (await first.evaluate<number>(held)) === 2);
   for (const page of [first, second]) await page.evaluate("look(true)");
   world.inbox.write(anna, "person", { text: "One" });
@@ -103,6 +105,8 @@ it("the tab that was looked at last notifies for all, and no tab does while one 
   await rowOf(second, "Three").waitFor();
   expect(await shownTexts(second)).toHaveLength(1);
   await first.close();
+  // The browser frees the locks of a page that was closed in its own time.
+  await waitFor("its turn", async () => (await second.evaluate<number>(pendingTurns)) === 0);
   world.inbox.write(anna, "person", { text: "Four" });
   await waitFor("that of the other tab", async () => (await shownTexts(second)).length === 2);
 });
