@@ -7,8 +7,13 @@ export interface Picture {
   readonly expiresAt: Millis;
 }
 
-/** Encodes spaces, and reads the expiry from the URL. @returns null when the URL is not a web address or is too long to store */
-export function toPicture(address: string, fetchedAt: Millis): Picture | null {
+/**
+ * Encodes spaces, and reads the expiry from the URL.
+ * @param address as the platform named it; null for none
+ * @returns null without an address, and for one that is not a web address or is too long to store
+ */
+export function toPicture(address: string | null, fetchedAt: Millis): Picture | null {
+  if (address === null) return null;
   const url = address.replaceAll(" ", "%20");
   if (url.length > PICTURE_URL_CHARS_MAX || !/^[!-~]+$/.test(url) || !URL.canParse(url)) return null;
   const { protocol, searchParams } = new URL(url);

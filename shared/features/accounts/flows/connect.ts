@@ -50,7 +50,7 @@ export async function linkAccount(ports: LinkPorts, link: NewLink): Promise<Conn
   const result = await ports.accounts.connect({
     tenant,
     account: { ...account, connectionId, sealedToken, tokenExpiresAt, authorizedBy },
-    picture: pictureUrl === null ? null : toPicture(pictureUrl, now),
+    picture: toPicture(pictureUrl, now),
     accountsMax,
     author: changeAuthor(link.author, "admin", {
       action: "account.connect",

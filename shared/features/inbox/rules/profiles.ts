@@ -25,7 +25,7 @@ export function buildProfile(
 ): Profile {
   const { name, username, pictureUrl } = fetched;
   const handle = username ?? name;
-  const picture = pictureUrl === null ? null : toPicture(pictureUrl, fetchedAt);
+  const picture = toPicture(pictureUrl, fetchedAt);
   return { state: handle === null ? "partial" : "complete", handle, username, name, picture };
 }
 

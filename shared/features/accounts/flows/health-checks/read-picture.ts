@@ -18,7 +18,7 @@ export async function readDuePicture(
   if (!check || (check.picture && check.picture.expiresAt > now + RENEWED_BEFORE_END)) return undefined;
   const answer = await platform.readPicture(checked.account, token);
   if (answer.kind !== "read") return undefined;
-  const picture = answer.url === null ? null : toPicture(answer.url, now);
+  const picture = toPicture(answer.url, now);
   // The row of an account without a picture is not written again.
   return picture === null && check.picture === null ? undefined : picture;
 }

@@ -43,7 +43,7 @@ export async function listOfferedPages(
   const offered = (ref: AccountRef, pictureUrl: string | null): OfferedAccount => ({
     accountKey: accountKey(ref),
     isConnected: connectedKeys.has(accountKey(ref)),
-    picture: pictureUrl === null ? null : (toPicture(pictureUrl, chooser.now)?.url ?? null),
+    picture: toPicture(pictureUrl, chooser.now)?.url ?? null,
   });
   return offer.pages.map(({ pageId, name, pictureUrl, instagram }) => ({
     pageId,
