@@ -65,7 +65,8 @@ it("one endpoint of twenty hangs: its first attempt moves to the slow queue, and
   const others = await Promise.all(
     Array.from({ length: 19 }, (_, i) => outage.endpointWith({ path: `/other-${i}`, events: ["message.received"] })),
   );
-  const hanging = hangingClient("/in");
+  // So many slots that no two attempts try the same one: an attempt without a slot is deferred, which a test below shows.
+  const hanging = hangingClient("/in", { concurrencySlots: concurrencySlotStore(testEnv.table, { max: 1_000 }) });
   await makeSlow(hanging);
   expect(await outage.breaker()).toMatchObject({ slowUntil: testEnv.now() + 5 * MINUTE, failures: 0 });
   expect(await outage.rows(outage.endpoint)).toMatchObject([{ status: "pending", attempt: 0 }]);
