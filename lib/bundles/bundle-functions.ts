@@ -16,10 +16,11 @@ import { type AwsClient, awsClientAliases, chosenAwsClient } from "./aws-client.
 const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 
 /**
- * Packages written for CommonJS call `require` for Node's own modules. An ES module has no `require`. Few bundles call it, so
- * none loads what makes it.
+ * Packages written for CommonJS call `require` for Node's own modules, and a bundle contains all others. An ES module has no
+ * `require`. `http2` is not available: undici goes without it, and webhooks are sent by HTTP/1.1.
  */
-const REQUIRE = 'const require=(id)=>process.getBuiltinModule("node:module").createRequire(import.meta.url)(id);';
+const REQUIRE =
+  'const require=(id)=>{if(id==="node:http2")throw new Error("http2 is not bundled");return process.getBuiltinModule(id)};';
 
 const sources: Readonly<Record<FunctionName, string>> = {
   Api: "api",
@@ -75,9 +76,20 @@ export async function startBundling(outdir: string): Promise<BundleFolders> {
   return finishBundles(outdir, "fast");
 }
 
-/** Bundles some functions with a client of AWS, without their pages: for comparisons of both clients. */
-export function bundleHandlers(outdir: string, names: readonly FunctionName[], client: AwsClient): void {
-  buildSync(buildOptions(outdir, names, client));
+/** The SDK outside the bundle, as Lambda's runtime has it: packages that are resolved when the bundle is loaded. */
+const RUNTIME_SDK = ["@aws-sdk/*", "@smithy/*"];
+
+/**
+ * Bundles some functions with a client of AWS, without their pages: for comparisons of the clients.
+ * @param client `runtime-sdk` for the SDK, which stays outside the bundle
+ */
+export function bundleHandlers(
+  outdir: string,
+  names: readonly FunctionName[],
+  client: AwsClient | "runtime-sdk",
+): void {
+  const options = buildOptions(outdir, names, client === "lean" ? "lean" : "sdk");
+  buildSync(client === "runtime-sdk" ? { ...options, external: [...CREDENTIAL_SOURCES, ...RUNTIME_SDK] } : options);
 }
 
 /** What a function's bundle was made from, and the text of its source map. */

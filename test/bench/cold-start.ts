@@ -1,14 +1,13 @@
 import { fork } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
 import { RUNTIME_OVERRIDES } from "#base/kernel/runtime.ts";
 import { deleteMessages, receiveMessages, toQueueEvent } from "#local-aws/lambda/batch.ts";
-import type { AwsClient } from "../../lib/bundles/aws-client.ts";
 import { bundleHandlers } from "../../lib/bundles/bundle-functions.ts";
 import { type HttpRequest, toHttpEvent } from "../histories/cloud/http-event.ts";
 import { toQueueArn } from "../support/flows/queue-worker.ts";
@@ -17,26 +16,26 @@ import { type Pipeline, startPipeline } from "../support/pipeline.ts";
 import type { ColdResult, ColdStart } from "./cold-sandbox.ts";
 import { freshWorkspace } from "./scenarios.ts";
 
-// How long a function takes to load and to handle its first event, beside the same function with the AWS SDK. Each
-// measurement is a process of its own, which calls the emulators in this one. Both bundles take turns, so that other
-// load on the machine affects both.
+// How long a function takes to load and to handle its first event, beside the same function with the AWS SDK: in its
+// bundle, and outside of it as in Lambda's runtime. Each measurement is a process of its own, which calls the emulators in
+// this one. The bundles take turns, so that other load on the machine affects all.
 
 export const COLD_FUNCTIONS = ["Api", "Intake", "Ingest", "Deliver"] as const;
 type ColdFunction = (typeof COLD_FUNCTIONS)[number];
 
-const CLIENTS = ["lean", "sdk"] as const satisfies AwsClient[];
+const CLIENTS = ["lean", "sdk", "runtime-sdk"] as const;
+type Client = (typeof CLIENTS)[number];
 const RUNS = 7;
 /** The replies go to several people, because each may get only some in a minute. */
 const PEOPLE = 4;
 let replies = 0;
 
-/** Medians of a bundle's runs, in milliseconds of CPU time. */
-export interface ColdPath {
+/** What a function took with each client of AWS. */
+export interface ColdPath extends Readonly<Record<Client, ColdTimes>> {
   readonly name: ColdFunction;
-  readonly lean: ColdTimes;
-  readonly sdk: ColdTimes;
 }
 
+/** Medians of a bundle's runs, in milliseconds of CPU time. */
 interface ColdTimes {
   readonly import: number;
   /** With the first event. */
@@ -52,11 +51,13 @@ export async function measureColdPaths(runs = RUNS): Promise<ColdPath[]> {
     pipeline.advance(Date.now() - pipeline.now());
     const script = buildSandbox(folder);
     for (const client of CLIENTS) bundleHandlers(join(folder, client), COLD_FUNCTIONS, client);
+    // Where the bundles without the SDK look for it.
+    symlinkSync(fileURLToPath(new URL("../../node_modules", import.meta.url)), join(folder, "node_modules"));
     const workspace = await freshWorkspace(pipeline);
     await everyoneWrites(pipeline, workspace, PEOPLE);
     const paths: ColdPath[] = [];
     for (const name of COLD_FUNCTIONS) {
-      const results: Record<AwsClient, ColdResult[]> = { lean: [], sdk: [] };
+      const results: Record<Client, ColdResult[]> = { lean: [], sdk: [], "runtime-sdk": [] };
       for (let run = 0; run < runs; run++) {
         for (const client of run % 2 === 0 ? CLIENTS : CLIENTS.toReversed()) {
           const { event, check } = await firstEvents[name](pipeline, workspace);
@@ -67,7 +68,12 @@ export async function measureColdPaths(runs = RUNS): Promise<ColdPath[]> {
           results[client].push(result);
         }
       }
-      paths.push({ name, lean: toTimes(results.lean), sdk: toTimes(results.sdk) });
+      paths.push({
+        name,
+        lean: toTimes(results.lean),
+        sdk: toTimes(results.sdk),
+        "runtime-sdk": toTimes(results["runtime-sdk"]),
+      });
     }
     return paths;
   } finally {
