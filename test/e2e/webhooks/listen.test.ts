@@ -149,11 +149,13 @@ it("admin listen responds 502 while the receiver is down; once it is up, the ret
   await waitFor("the example receiver listens", () => isListening(port));
   await stack.clock("PT10S");
   await waitFor("the retry arrived", async () => (await listDeliveries(stack, id))[0]?.status === "delivered");
-  await waitFor("both lines are printed", () => lines().length === 2);
-  expect(lines().map(({ status, failure }) => [status, failure])).toEqual([
-    [502, "unreachable"],
-    [204, null],
-  ]);
+  await waitFor("the line of the retry is printed", () => lines().at(-1)?.status === 204);
+  const [accepted, ...refused] = lines()
+    .map(({ status, failure }) => [status, failure])
+    .toReversed();
+  expect(accepted).toEqual([204, null]);
+  // On a busy machine a response may come after the 1.5 s of a first attempt, which the slow queue then repeats.
+  expect(new Set(refused.map(String))).toEqual(new Set(["502,unreachable"]));
   const [eventId] = lines().map(({ event_id }) => event_id);
   await waitFor("the example receiver has printed it", () =>
     example.output().startsWith(`${eventId}: a message in CONV#demo#`),

@@ -83,7 +83,7 @@ const touch: Hands = {
   press: (_, target) => target.tap(),
   choose: (_, target) => target.tap(),
   openAccounts: (page) => page.getByRole("link", { name: "Accounts" }).tap(),
-  openInbox: (page) => page.getByRole("link", { name: "Inbox" }).tap(),
+  openInbox: (page) => page.getByRole("link", { name: "Open the inbox" }).tap(),
   openRow: (page, person) => rowOf(page, person).tap(),
   async write(page, text) {
     await page.getByRole("textbox").tap();
