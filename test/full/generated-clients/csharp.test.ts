@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { openSharedStack } from "../../e2e/support/local-stack.ts";
+import { startLocalStack } from "../../e2e/support/local-stack.ts";
 import { openedOnce } from "../../support/opened.ts";
 import { expectWorkingClient, openClientFolder } from "./support/client-folder.ts";
 import { followGuide, run, TIMEOUT_MS } from "./support/follow-guide.ts";
@@ -10,7 +10,7 @@ import { followGuide, run, TIMEOUT_MS } from "./support/follow-guide.ts";
 const hasDotnet = spawnSync("dotnet", ["--version"], { timeout: 20_000 }).status === 0;
 const condition = hasDotnet ? "" : " (no dotnet here, so it is generated and not compiled)";
 
-const stack = openedOnce(openSharedStack);
+const stack = openedOnce(startLocalStack);
 const folder = openedOnce(() => openClientFolder(stack));
 
 it(

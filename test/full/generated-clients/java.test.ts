@@ -1,11 +1,11 @@
 import { delimiter } from "node:path";
 import { it } from "vitest";
-import { openSharedStack } from "../../e2e/support/local-stack.ts";
+import { startLocalStack } from "../../e2e/support/local-stack.ts";
 import { openedOnce } from "../../support/opened.ts";
 import { expectWorkingClient, openClientFolder } from "./support/client-folder.ts";
 import { followGuide, run, TIMEOUT_MS } from "./support/follow-guide.ts";
 
-const stack = openedOnce(openSharedStack);
+const stack = openedOnce(startLocalStack);
 const folder = openedOnce(() => openClientFolder(stack));
 
 it(

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { expect, it } from "vitest";
 import { PROJECT } from "../../docs/markdown.ts";
-import { openSharedStack } from "../../e2e/support/local-stack.ts";
+import { startLocalStack } from "../../e2e/support/local-stack.ts";
 import { openedOnce } from "../../support/opened.ts";
 import { expectWorkingClient, openClientFolder } from "./support/client-folder.ts";
 import { guideCommands, run, TIMEOUT_MS } from "./support/follow-guide.ts";
@@ -56,7 +56,7 @@ const compilerOptions = {
   typeRoots: [join(PROJECT, "node_modules/@types")],
 };
 
-const stack = openedOnce(openSharedStack);
+const stack = openedOnce(startLocalStack);
 const folder = openedOnce(() => openClientFolder(stack));
 
 it(

@@ -48,6 +48,7 @@ export async function openClientFolder({ info }: LocalStack): Promise<ClientFold
  * A person writes, and a program lists, reads and replies with the generated client, and verifies the delivery of that
  * message, which is in `delivery.json`. Compares what the program saw with the stack, its simulator and its delivery.
  *
+ * @param stack a stack whose clock is right: the verifiers have the machine's
  * @param start starts the program with environment variables, and returns its standard output
  */
 export async function expectWorkingClient(
