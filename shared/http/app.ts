@@ -40,13 +40,17 @@ export interface Edge {
   readonly remaining?: Millis;
 }
 
-export interface AppOptions<P> extends Guards {
+/** What a function answers requests with, in any process. */
+export interface AppParts<P> extends Pick<Guards, "credentials"> {
   readonly endpoints: readonly Endpoint<NoInfer<P>>[];
   /** Routes of other functions, such as `GET /docs`, which an unknown path may mean. */
   readonly otherRoutes?: readonly string[];
   readonly ports: P;
   /** The origin that may call the routes from a browser. Without one, no response has CORS headers. */
   readonly cors?: CorsPolicy;
+}
+
+export interface AppOptions<P> extends AppParts<P>, Guards {
   readonly now: () => Millis;
   readonly log: LogFault;
 }

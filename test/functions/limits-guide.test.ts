@@ -133,7 +133,7 @@ const reachLimit: Readonly<Record<string, () => Promise<Response>>> = {
     const admin = await login.newMember("admin");
     await connection.connect(admin.tenant, connection.messenger());
     const ports = { ...connection.ports(), accountsMax: 1 };
-    const app = login.connectApp({ connectAccount: ({ time, ...account }) => connectAccount(ports, account, time) });
+    const app = login.openApp({ connectAccount: ({ time, ...account }) => connectAccount(ports, account, time) });
     const { state, cookie } = await login.start("instagram", admin);
     const headers = { ...browser(admin, cookie), accept: "application/json" };
     return app.request(`/oauth/instagram/callback?code=c&state=${encodeURIComponent(state)}`, { headers });

@@ -17,21 +17,19 @@ import { createWebhookClient, type WebhookClient } from "#base/net/webhook-clien
 import { openTable } from "#base/table/client.ts";
 import { sweepDue } from "#features/delivery/flows/sweep/due.ts";
 import { rescheduleOverdue } from "#features/delivery/flows/sweep/overdue.ts";
-import { intakeRoutes } from "#features/inbox/routes/intake.ts";
 import { settleDueSends } from "#features/sending/flows/settle-due.ts";
-import { callerCredentials } from "#http/credentials/caller-credentials.ts";
-import { noCredentials } from "#http/credentials/credentials.ts";
 import { startEmulators } from "#local-aws/emulators/server.ts";
 import { platformHttp } from "#platforms/graph/http.ts";
 import { mockPlatform } from "#platforms/graph/mock.ts";
 import { accountPlatformFor, platformFor } from "#platforms/platforms.ts";
 import type { AdminPorts } from "../../functions/admin/tenant-ports.ts";
-import { apiRoutes } from "../../functions/api/routes.ts";
+import { apiApp } from "../../functions/api/app.ts";
 import { compose } from "../../functions/compose.ts";
 import { deliverWorker } from "../../functions/deliver/worker.ts";
 import { eraseWorker } from "../../functions/erase/worker.ts";
 import type { Host } from "../../functions/host.ts";
 import { ingestWorker } from "../../functions/ingest/worker.ts";
+import { intakeApp } from "../../functions/intake/app.ts";
 import { profileWorker } from "../../functions/profile/worker.ts";
 import { pushWorker } from "../../functions/push/worker.ts";
 import { testAccessKeys } from "./access/access-keys.ts";
@@ -201,19 +199,8 @@ export async function startPipeline(options: PipelineOptions = {}) {
     addressKeys: async () => (await readRoot()).address,
   };
   const apiPorts = { ...stores, ...functions.api() };
-  const app = { now, log };
-  const intake = createApp({
-    ...app,
-    endpoints: intakeRoutes,
-    ports: functions.intake(),
-    credentials: noCredentials,
-  });
-  const api = createApp({
-    ...app,
-    endpoints: apiRoutes,
-    ports: apiPorts,
-    credentials: callerCredentials(apiPorts),
-  });
+  const intake = createApp({ ...intakeApp(functions.intake()), now, log });
+  const api = createApp({ ...apiApp(apiPorts), now, log });
   const ingest = counted("Ingest", ingestWorker(functions.ingest(), now));
   const profile = profileWorker(functions.profile(), now);
   const deliver = counted("Deliver", deliverWorker(functions.deliver(), now));

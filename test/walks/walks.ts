@@ -6,10 +6,9 @@ import { newUserId } from "#features/access/rules/team.ts";
 import { sealSession } from "#features/access/sessions.ts";
 import { nameOwner } from "#features/tenants/flows/owners.ts";
 import type { CreatedUpload } from "#features/uploads/flows/uploads.ts";
-import { sessionCredentials } from "#http/credentials/caller-credentials.ts";
 import { CSRF_COOKIE, CSRF_HEADER, SESSION_COOKIE } from "#http/credentials/session-names.ts";
 import { accountsWorker } from "../../functions/accounts/worker.ts";
-import { connectRoutes } from "../../functions/connect/routes.ts";
+import { connectApp } from "../../functions/connect/app.ts";
 import { handOverWorker } from "../../functions/hand-over/worker.ts";
 import { sendReply } from "../bench/scenarios.ts";
 import { pngBytes, post } from "../features/uploads/flows/support/upload-fixture.ts";
@@ -101,13 +100,7 @@ export const operations: readonly Operation[] = [
 async function prepareConnecting(pipeline: Pipeline, { tenant }: Workspace): Promise<() => Promise<unknown>> {
   const { functions, now } = pipeline;
   const ports = functions.connect();
-  const app = createApp({
-    endpoints: connectRoutes,
-    ports,
-    credentials: sessionCredentials(ports),
-    now,
-    log: () => {},
-  });
+  const app = createApp({ ...connectApp(ports), now, log: () => {} });
   const { cookie, csrfToken } = await signIn(pipeline, tenant);
   const worker = accountsWorker(functions.accounts(), now);
   const request = (method: string, path: string, headers: Record<string, string>) =>

@@ -2,10 +2,9 @@ import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import { describe, expect, it } from "vitest";
 import { clockNow } from "#base/kernel/time.ts";
 import { createApp } from "#http/app.ts";
-import { callerCredentials } from "#http/credentials/caller-credentials.ts";
 import { lambdaHandler } from "#http/lambda.ts";
+import { apiApp } from "../../../functions/api/app.ts";
 import type { ApiPorts } from "../../../functions/api/routes.ts";
-import { apiRoutes } from "../../../functions/api/routes.ts";
 import { fill } from "../texts/hostile-texts.ts";
 
 // Ten callers without a credential, with the worst header of each kind, beside ten whose header is as long and ordinary.
@@ -23,14 +22,7 @@ const ports = new Proxy({ consoleOrigin: "https://console.example.com" } as ApiP
     throw new Error(`A request without a credential used the port ${String(name)}.`);
   },
 });
-const app = createApp({
-  endpoints: apiRoutes,
-  ports,
-  credentials: callerCredentials(ports),
-  cors: { origin: ports.consoleOrigin },
-  now: clockNow,
-  log: () => {},
-});
+const app = createApp({ ...apiApp(ports), now: clockNow, log: () => {} });
 const handler = lambdaHandler(app, (line) => {
   throw new Error(line.error);
 });

@@ -2,16 +2,17 @@ import { openQueue } from "#base/aws/queues.ts";
 import { randomToken } from "#base/kernel/bytes.ts";
 import { refuse } from "#base/kernel/refusals.ts";
 import { CONFIRM_PAGE, INVALID_LINK_PAGE } from "#features/access/routes/sign-in/pages.ts";
-import { checkPageRoutes } from "#features/holds/routes/check-page.ts";
-import { intakeRoutes } from "#features/inbox/routes/intake.ts";
+import type { AppParts } from "#http/app.ts";
 import { pageInLanguage } from "#http/browser/localized-pages.ts";
-import { callerCredentials, sessionCredentials } from "#http/credentials/caller-credentials.ts";
-import { type Credentials, noCredentials } from "#http/credentials/credentials.ts";
+import { callerCredentials } from "#http/credentials/caller-credentials.ts";
+import type { Credentials } from "#http/credentials/credentials.ts";
+import { checkPageApp } from "../../../functions/check-page/app.ts";
+import { connectApp } from "../../../functions/connect/app.ts";
 import type { ConnectFunctionPorts } from "../../../functions/connect/routes.ts";
-import { connectRoutes } from "../../../functions/connect/routes.ts";
+import { consoleApp } from "../../../functions/console/app.ts";
 import type { ConsolePorts } from "../../../functions/console/routes.ts";
-import { consoleRoutes } from "../../../functions/console/routes.ts";
-import { webRoutes } from "../../../functions/web/routes.ts";
+import { intakeApp } from "../../../functions/intake/app.ts";
+import { webApp } from "../../../functions/web/app.ts";
 import type { FetchApp } from "../../support/conformance/fetch-app.ts";
 import { createApp } from "../../support/conformance/observed-app.ts";
 import { checkPageDoubles } from "../../support/flows/hold-fixture.ts";
@@ -108,25 +109,14 @@ export async function openRouteApps(
   const pages = new Map(docsPaths.map((path) => [path, { ...notFound, type: typeOf(path) }]));
   const console = { page: notFound, assets: new Map(), licenses: document };
   const webPorts = { document, pages, notFound, console, consolePolicy: "default-src 'none'" };
-  const common = { credentials: noCredentials, now: testEnv.now, log };
+  const common = { now: testEnv.now, log };
+  const unlimited = <P>(app: AppParts<P>): AppParts<P> => ({ ...app, credentials: { ...app.credentials, rateLimit } });
   return {
     api: testApp(testEnv, api.ports, { ...callerCredentials(api.ports), rateLimit }),
-    checkPage: createApp({ ...common, endpoints: checkPageRoutes, ports: check }),
-    web: createApp({ ...common, endpoints: webRoutes, ports: webPorts }),
-    intake: createApp({ ...common, endpoints: intakeRoutes, ports: intakePorts }),
-    connect: createApp({
-      ...common,
-      endpoints: connectRoutes,
-      ports: connectPorts,
-      credentials: { ...sessionCredentials(connectPorts), rateLimit },
-      cors: { origin: api.ports.consoleOrigin },
-    }),
-    console: createApp({
-      ...common,
-      endpoints: consoleRoutes,
-      ports: consolePorts,
-      credentials: { ...sessionCredentials(consolePorts), rateLimit },
-      cors: { origin: api.ports.consoleOrigin },
-    }),
+    checkPage: createApp({ ...common, ...checkPageApp(check) }),
+    web: createApp({ ...common, ...webApp(webPorts) }),
+    intake: createApp({ ...common, ...intakeApp(intakePorts) }),
+    connect: createApp({ ...common, ...unlimited(connectApp(connectPorts)) }),
+    console: createApp({ ...common, ...unlimited(consoleApp(consolePorts)) }),
   };
 }

@@ -1,18 +1,17 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, SQSBatchResponse } from "aws-lambda";
 import { clockNow } from "#base/kernel/time.ts";
 import { connectAccount, type NewConnection } from "#features/accounts/flows/connect.ts";
-import { platformCallbackRoutes } from "#features/accounts/routes/platform-callbacks.ts";
-import { checkPageApiRoutes } from "#features/holds/routes/check-page.ts";
-import { intakeRoutes } from "#features/inbox/routes/intake.ts";
-import { callerCredentials, sessionCredentials } from "#http/credentials/caller-credentials.ts";
-import { noCredentials } from "#http/credentials/credentials.ts";
+import type { AppParts } from "#http/app.ts";
 import { lambdaHandler } from "#http/lambda.ts";
 import { accountsWorker } from "../../../functions/accounts/worker.ts";
-import { apiRoutes } from "../../../functions/api/routes.ts";
-import { consoleRoutes } from "../../../functions/console/routes.ts";
+import { apiApp } from "../../../functions/api/app.ts";
+import { checkPageApp } from "../../../functions/check-page/app.ts";
+import { connectApp } from "../../../functions/connect/app.ts";
+import { consoleApp } from "../../../functions/console/app.ts";
 import { deliverWorker } from "../../../functions/deliver/worker.ts";
 import { eraseWorker } from "../../../functions/erase/worker.ts";
 import { ingestWorker } from "../../../functions/ingest/worker.ts";
+import { intakeApp } from "../../../functions/intake/app.ts";
 import { mailWorker } from "../../../functions/mail/worker.ts";
 import { profileWorker } from "../../../functions/profile/worker.ts";
 import { pushWorker } from "../../../functions/push/worker.ts";
@@ -42,34 +41,20 @@ export type Handler = (
 /** Loads a function into a process, as its `handler.ts` does. */
 export function loadFunction(name: FunctionName, functions: ProcessPorts): Handler {
   const { log } = functions;
-  const publicApp = { credentials: noCredentials };
-  const app = { now: clockNow, log };
+  const answering = <P>(app: AppParts<P>) =>
+    lambdaHandler(createApp({ ...app, now: clockNow, log, checkData: true }), log);
   const load: Readonly<Record<FunctionName, () => unknown>> = {
-    api: () => {
-      const ports = functions.api();
-      const credentials = callerCredentials(ports);
-      return lambdaHandler(createApp({ ...app, endpoints: apiRoutes, ports, credentials, checkData: true }), log);
-    },
-    checkPage: () =>
-      lambdaHandler(
-        createApp({ ...app, ...publicApp, endpoints: checkPageApiRoutes, ports: functions["check-page"]() }),
-        log,
-      ),
-    intake: () =>
-      lambdaHandler(createApp({ ...app, ...publicApp, endpoints: intakeRoutes, ports: functions.intake() }), log),
+    api: () => answering(apiApp(functions.api())),
+    checkPage: () => answering(checkPageApp(functions["check-page"]())),
+    intake: () => answering(intakeApp(functions.intake())),
     ingest: () => ingestWorker(functions.ingest(), clockNow),
     deliver: () => deliverWorker(functions.deliver(), clockNow),
     profile: () => profileWorker(functions.profile(), clockNow),
     erase: () => eraseWorker(functions.erase(), clockNow),
     sweep: () => sweepWorker(functions.sweep(), clockNow),
-    console: () => {
-      const ports = functions.console();
-      const credentials = sessionCredentials(ports);
-      return lambdaHandler(createApp({ ...app, endpoints: consoleRoutes, ports, credentials, checkData: true }), log);
-    },
+    console: () => answering(consoleApp(functions.console())),
     connect: () => {
-      const ports = functions.connect();
-      const receive = lambdaHandler(createApp({ ...app, ...publicApp, endpoints: platformCallbackRoutes, ports }), log);
+      const receive = answering(connectApp(functions.connect()));
       return async (event: HttpEvent | CompletedLogin, invocation: Invocation) => {
         if (!("connection" in event)) return receive(event, invocation);
         const endsAt = clockNow() + invocation.getRemainingTimeInMillis();

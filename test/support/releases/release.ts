@@ -9,17 +9,16 @@ import { deliveryStore } from "#features/delivery/store/deliveries.ts";
 import { dueStore } from "#features/delivery/store/due-attempts.ts";
 import { eventBodyStore } from "#features/delivery/store/event-bodies.ts";
 import { erasureStore } from "#features/erasure/store/erasures.ts";
-import { intakeRoutes } from "#features/inbox/routes/intake.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
 import { restoreStore } from "#features/recovery/store/restores.ts";
 import { endpointStore } from "#features/webhooks/store/endpoints.ts";
 import { createApp } from "#http/app.ts";
-import { noCredentials } from "#http/credentials/credentials.ts";
 import { parseUpdates } from "#platforms/platforms.ts";
 import { compose } from "../../../functions/compose.ts";
 import { deliverWorker } from "../../../functions/deliver/worker.ts";
 import type { Host } from "../../../functions/host.ts";
 import { ingestWorker } from "../../../functions/ingest/worker.ts";
+import { intakeApp } from "../../../functions/intake/app.ts";
 import { profileWorker } from "../../../functions/profile/worker.ts";
 import { sweepWorker } from "../../../functions/sweep/worker.ts";
 
@@ -48,7 +47,7 @@ export function openRelease(
     queueFor: (queue) => openQueue(queueUrls[queue], clients.sqs),
   };
   return {
-    intake: createApp({ now, log, endpoints: intakeRoutes, ports: functions.intake(), credentials: noCredentials }),
+    intake: createApp({ ...intakeApp(functions.intake()), now, log }),
     ingest: ingestWorker(functions.ingest(), now),
     deliver: deliverWorker(functions.deliver(), now),
     profile: profileWorker(functions.profile(), now),

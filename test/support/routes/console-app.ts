@@ -1,6 +1,6 @@
-import { sessionCredentials } from "#http/credentials/caller-credentials.ts";
+import type { LogLine } from "#base/aws/log.ts";
+import { consoleApp } from "../../../functions/console/app.ts";
 import type { ConsolePorts } from "../../../functions/console/routes.ts";
-import { consoleRoutes } from "../../../functions/console/routes.ts";
 import type { FetchApp } from "../conformance/fetch-app.ts";
 import { createApp } from "../conformance/observed-app.ts";
 import type { TestEnv } from "../flows/test-env.ts";
@@ -13,13 +13,6 @@ export const CONSOLE = "https://console.example";
 /** The console with these ports in the place of its own, whose sign-up is closed. It compares each response with its schema. */
 export function openConsoleApp(testEnv: TestEnv, replaced: Partial<ConsolePorts>): FetchApp {
   const ports: ConsolePorts = observePorts({ ...testEnv.consolePorts(), ...replaced });
-  return createApp({
-    endpoints: consoleRoutes,
-    ports,
-    credentials: sessionCredentials(ports),
-    cors: { origin: CONSOLE },
-    now: testEnv.now,
-    log: (line) => testEnv.lines.push(line),
-    checkData: true,
-  });
+  const log = (line: LogLine) => testEnv.lines.push(line);
+  return createApp({ ...consoleApp(ports), now: testEnv.now, log, checkData: true });
 }

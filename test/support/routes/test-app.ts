@@ -1,28 +1,17 @@
+import type { LogLine } from "#base/aws/log.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { KeyCaller } from "#features/access/rules/callers.ts";
-import { callerCredentials } from "#http/credentials/caller-credentials.ts";
 import { type Credentials, noCredentials } from "#http/credentials/credentials.ts";
+import { apiApp } from "../../../functions/api/app.ts";
 import type { ApiPorts } from "../../../functions/api/routes.ts";
-import { apiRoutes } from "../../../functions/api/routes.ts";
 import type { FetchApp } from "../conformance/fetch-app.ts";
 import { createApp } from "../conformance/observed-app.ts";
 import type { TestEnv } from "../flows/test-env.ts";
 
 /** The API with these ports. It compares each response with its schema. Default: the credentials of the `Api` function. */
-export function testApp(
-  testEnv: TestEnv,
-  ports: ApiPorts,
-  credentials: Credentials = callerCredentials(ports),
-): FetchApp {
-  return createApp({
-    endpoints: apiRoutes,
-    ports,
-    cors: { origin: ports.consoleOrigin },
-    now: testEnv.now,
-    log: (line) => testEnv.lines.push(line),
-    checkData: true,
-    credentials,
-  });
+export function testApp(testEnv: TestEnv, ports: ApiPorts, credentials?: Credentials): FetchApp {
+  const log = (line: LogLine) => testEnv.lines.push(line);
+  return createApp({ ...apiApp(ports), ...(credentials && { credentials }), now: testEnv.now, log, checkData: true });
 }
 
 /** Every request is this key's, without a limit. */

@@ -32,7 +32,7 @@ function comeBack(
   platform: Platform,
   query: Query,
   headers: Record<string, string>,
-  app: FetchApp = fixture.connectApp(),
+  app: FetchApp = fixture.openApp(),
 ) {
   return app.request(`/oauth/${platform}/callback?${textOf(query)}`, { headers }, { sourceIp: "192.0.2.8" });
 }
@@ -86,7 +86,7 @@ describe.each(platforms)("the callback of %s", (platform) => {
 
   it("the callback works once: of twenty at the same time, one wins", async () => {
     const login = await startLogin();
-    const app = fixture.connectApp();
+    const app = fixture.openApp();
     const results = await Promise.all(
       Array.from({ length: 20 }, () =>
         resultOf(comeBack(platform, returned(login), browser(admin, login.cookie), app)),
@@ -234,7 +234,7 @@ describe.each(platforms)("the callback of %s", (platform) => {
   ])("the callback names an exchange that failed: %s", async (_name, failure) => {
     const login = await startLogin();
     const logIn = async () => failure as never;
-    const app = fixture.connectApp({
+    const app = fixture.openApp({
       logins: {
         instagram: async () => ({ ...fixture.instagram, logIn }),
         facebook: async () => ({ ...fixture.facebook, logIn }),
@@ -249,7 +249,7 @@ describe.each(platforms)("the callback of %s", (platform) => {
 
   it("the callback says which setting is missing where the app has no secret", async () => {
     const login = await startLogin();
-    const app = fixture.connectApp({ logins: { instagram: async () => null, facebook: async () => null } });
+    const app = fixture.openApp({ logins: { instagram: async () => null, facebook: async () => null } });
     const headers = { ...browser(admin, login.cookie), accept: "application/json" };
     const response = await comeBack(platform, returned(login), headers, app);
     expect([response.status, await response.json()]).toMatchObject([
@@ -262,7 +262,7 @@ describe.each(platforms)("the callback of %s", (platform) => {
     const login = await startLogin();
     const headers = browser(admin, login.cookie);
     const url = `/oauth/${platform}/callback?${textOf(returned(login))}`;
-    await fixture.connectApp().request(url, { method: "HEAD", headers });
+    await fixture.openApp().request(url, { method: "HEAD", headers });
     expect(await resultOf(comeBack(platform, returned(login), headers))).toEqual([302, success]);
   });
 
@@ -299,7 +299,7 @@ describe.each(platforms)("the callback of %s", (platform) => {
     const broken: Partial<ConnectFunctionPorts> = {
       loginStates: { use: () => Promise.reject(new Error(crashed.state)) },
     };
-    await comeBack(platform, returned(crashed), browser(admin, crashed.cookie), fixture.connectApp(broken));
+    await comeBack(platform, returned(crashed), browser(admin, crashed.cookie), fixture.openApp(broken));
     const lines = JSON.stringify(fixture.testEnv.lines);
     expect(lines).toContain("request.failed");
     for (const secret of [login.state, crashed.state, login.cookie.split("=")[1] ?? "?", "the-code", SECRET_TOKEN]) {
@@ -337,7 +337,7 @@ describe("a finished login of Instagram", () => {
     ["oauth_failed", 502, "oauth_failed"],
     ["role_forbidden", 403, "forbidden"],
   ] as const)("the answer says why the account is not connected: %s", async (reason, status, code) => {
-    const app = fixture.connectApp({ connectAccount: async () => refuse(reason) });
+    const app = fixture.openApp({ connectAccount: async () => refuse(reason) });
     const first = await fixture.start("instagram", admin);
     const query = { code: "c", state: first.state };
     expect(await resultOf(comeBack("instagram", query, browser(admin, first.cookie), app))).toEqual([

@@ -21,7 +21,7 @@ async function logIn(strike: () => void) {
     const login = await fixture.instagram.logIn(...call);
     return login.kind === "logged_in" ? { ...login, account: { ...login.account, externalId } } : login;
   };
-  const app = fixture.connectApp({
+  const app = fixture.openApp({
     logins: { ...fixture.ports.logins, instagram: async () => ({ logIn }) },
     connectAccount: ({ time: { now }, ...connection }) =>
       connectAccount(connecting.ports(), connection, { now, endsAt: connecting.time().endsAt }),

@@ -21,17 +21,17 @@ async function logIn(session: TestSession = admin): Promise<void> {
   const { state, cookie } = await fixture.start("messenger", session);
   const headers = browser(session, cookie);
   const response = await fixture
-    .connectApp()
+    .openApp()
     .request(`/oauth/messenger/callback?${new URLSearchParams({ code: "c", state })}`, { headers });
   expect(response.headers.get("location")).toContain("choose=messenger");
 }
 
-async function readPages({ headers }: Pick<TestSession, "headers"> = admin, app: FetchApp = fixture.connectApp()) {
+async function readPages({ headers }: Pick<TestSession, "headers"> = admin, app: FetchApp = fixture.openApp()) {
   const response = await app.request("/oauth/messenger/pages", { headers });
   return [response.status, await response.json()];
 }
 
-async function select(body: object, session: Pick<TestSession, "writeHeaders"> = admin, app = fixture.connectApp()) {
+async function select(body: object, session: Pick<TestSession, "writeHeaders"> = admin, app = fixture.openApp()) {
   const headers = { ...session.writeHeaders, "content-type": "application/json" };
   const init = { method: "POST", headers, body: JSON.stringify(body) };
   const response = await app.request("/oauth/messenger/select", init);
@@ -50,7 +50,7 @@ describe("the pages of a login", () => {
     ];
     const messenger = { platform: "messenger", externalId: pageId, connection: "messenger" } as const;
     const connected = connectedAccount({ ...messenger, handle: "h", displayName: "d", pageId });
-    const app = fixture.connectApp({ accounts: { ...fixture.ports.accounts, list: async () => [connected] } });
+    const app = fixture.openApp({ accounts: { ...fixture.ports.accounts, list: async () => [connected] } });
     expect(await readPages(admin, app)).toEqual([
       200,
       {
@@ -103,7 +103,7 @@ describe("the pages of a login", () => {
     const listPages = async () => ({ kind: "unknown" }) as const;
     const logins = { ...fixture.ports.logins, facebook: async () => ({ ...fixture.facebook, listPages }) };
     const failed = [502, { error: { code: "oauth_failed" } }];
-    const app = fixture.connectApp({ logins });
+    const app = fixture.openApp({ logins });
     expect(await readPages(admin, app)).toMatchObject(failed);
     expect(await select({ page_id: pageId, connect: ["messenger"] }, admin, app)).toMatchObject(failed);
   });
@@ -118,7 +118,7 @@ describe("the pages of a login", () => {
     if (!choice) throw new Error("The choice is missing.");
     const stranger = await fixture.newMember("admin");
     const pageChoices = { get: async () => choice, save: async () => {} };
-    const [status] = await readPages(stranger, fixture.connectApp({ pageChoices }));
+    const [status] = await readPages(stranger, fixture.openApp({ pageChoices }));
     expect(status).toBe(500);
   });
 });
@@ -201,7 +201,7 @@ it.each(["account_in_use", "account_limit"] as const)(
   "a selected page ends with the first account that is refused: %s",
   async (code) => {
     await logIn();
-    const app = fixture.connectApp({ connectAccount: async () => refuse(code) });
+    const app = fixture.openApp({ connectAccount: async () => refuse(code) });
     expect(await select({ page_id: pageId, connect: ["messenger", "instagram"] }, admin, app)).toMatchObject([
       409,
       { error: { code, detail: "" } },

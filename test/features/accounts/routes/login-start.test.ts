@@ -16,7 +16,7 @@ const admin = openedOnce(() => fixture.newMember("admin"));
 afterAll(() => fixture.testEnv.close());
 
 const start = (path: string, ports?: Partial<ConnectFunctionPorts>, headers: Record<string, string> = admin.headers) =>
-  fixture.connectApp(ports).request(path, { headers });
+  fixture.openApp(ports).request(path, { headers });
 
 /** A navigation of a browser that a page of the API's origin caused. */
 const html = { accept: "text/html", "sec-fetch-site": "same-origin" };
@@ -172,13 +172,13 @@ describe.each([
 
   it.each(["HEAD", "GET"])("the start of a login starts nothing for a %s that only looks", async (method) => {
     const headers = { ...admin.headers, ...(method === "GET" ? { ...html, "sec-purpose": "prefetch" } : {}) };
-    const response = await fixture.connectApp().request(path, { method, headers });
+    const response = await fixture.openApp().request(path, { method, headers });
     expect([response.status, response.headers.getSetCookie(), await response.text()]).toEqual([204, [], ""]);
   });
 
   it("the start of a login starts by a script of the console, with the token of its session", async () => {
     const post = (headers: Record<string, string>) =>
-      fixture.connectApp().request(`${path}?redirect=%2Faccounts`, { method: "POST", headers });
+      fixture.openApp().request(`${path}?redirect=%2Faccounts`, { method: "POST", headers });
     const response = await post(admin.writeHeaders);
     const { data } = (await response.json()) as { data: { url: string } };
     expect([response.status, data.url.startsWith(dialog)]).toEqual([200, true]);

@@ -2,13 +2,13 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import type { LogLine } from "#base/aws/log.ts";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { startRequestTime } from "#base/kernel/request-time.ts";
 import { iso, MINUTE, type Millis } from "#base/kernel/time.ts";
 import { createHold } from "#features/holds/flows/create.ts";
-import { checkPageRoutes } from "#features/holds/routes/check-page.ts";
-import { noCredentials } from "#http/credentials/credentials.ts";
 import type { SendOutcome } from "#platforms/graph/platform.ts";
+import { checkPageApp } from "../../../../functions/check-page/app.ts";
 import { readCheckPage } from "../../../../functions/check-page/page-files.ts";
 import { buildCheckPage } from "../../../../web/build.ts";
 import { createApp } from "../../../support/conformance/observed-app.ts";
@@ -26,14 +26,9 @@ beforeAll(async () => {
   [testEnv] = await Promise.all([openTestEnv(), buildCheckPage(folder)]);
   fixture = await openHoldFixture(testEnv);
   await fixture.setPersonProfile({ handle: "mara.l", username: "mara.l", name: "Mara Lindqvist" });
-  app = createApp({
-    endpoints: checkPageRoutes,
-    ports: observePorts(fixture.checkPagePorts({ pageFiles: readCheckPage(folder) })),
-    credentials: noCredentials,
-    now: testEnv.now,
-    log: (line) => testEnv.lines.push(line),
-    checkData: true,
-  });
+  const ports = observePorts(fixture.checkPagePorts({ pageFiles: readCheckPage(folder) }));
+  const log = (line: LogLine) => testEnv.lines.push(line);
+  app = createApp({ ...checkPageApp(ports), now: testEnv.now, log, checkData: true });
 });
 afterAll(async () => {
   await testEnv.close();

@@ -98,7 +98,7 @@ export async function startPageServer(): Promise<PageServer> {
   /** The page before a login, which a link of another site opened. */
   async function startOf(platform: keyof typeof members, headers: HeaderMap): Promise<HttpResponse> {
     const asked = { ...members[platform].headers, ...Object.fromEntries(headers), "sec-fetch-site": "cross-site" };
-    const app = fixture.connectApp({ pageFiles: files });
+    const app = fixture.openApp({ pageFiles: files });
     const response = await app.request(`/oauth/${platform}/start`, { headers: { ...asked, accept: "text/html" } });
     return new HttpResponse(await response.text(), { status: response.status, headers: response.headers });
   }

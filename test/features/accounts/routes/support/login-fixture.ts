@@ -1,16 +1,16 @@
+import type { LogLine } from "#base/aws/log.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY } from "#base/kernel/time.ts";
 import type { Role } from "#features/access/rules/callers.ts";
 import type { LoginConnection } from "#features/accounts/flows/login/ports.ts";
 import type { Account, PlatformName } from "#features/accounts/rules/accounts.ts";
 import { setTenantStatus } from "#features/tenants/flows/tenant-status.ts";
-import { sessionCredentials } from "#http/credentials/caller-credentials.ts";
 import type { InstagramLogin } from "#platforms/instagram/instagram-login.ts";
 import { instagramDialog } from "#platforms/instagram/instagram-login.ts";
 import type { FacebookLogin, LoginPage } from "#platforms/messenger/facebook-login.ts";
 import { facebookDialog } from "#platforms/messenger/facebook-login.ts";
+import { connectApp } from "../../../../../functions/connect/app.ts";
 import type { ConnectFunctionPorts } from "../../../../../functions/connect/routes.ts";
-import { connectRoutes } from "../../../../../functions/connect/routes.ts";
 import type { FetchApp } from "../../../../support/conformance/fetch-app.ts";
 import { createApp } from "../../../../support/conformance/observed-app.ts";
 import { openTestEnv, type TestEnv } from "../../../../support/flows/test-env.ts";
@@ -113,21 +113,16 @@ export async function openLoginFixture() {
     baseUrl: API,
   };
 
-  function connectApp(replaced: Partial<ConnectFunctionPorts> = {}): FetchApp {
-    const all = { ...ports, ...replaced };
-    return createApp({
-      endpoints: connectRoutes,
-      ports: all,
-      credentials: { ...sessionCredentials(all), rateLimit: async () => null },
-      now: testEnv.now,
-      log: (line) => testEnv.lines.push(line),
-      checkData: true,
-    });
+  function openApp(replaced: Partial<ConnectFunctionPorts> = {}): FetchApp {
+    const app = connectApp({ ...ports, ...replaced });
+    const credentials = { ...app.credentials, rateLimit: async () => null };
+    const log = (line: LogLine) => testEnv.lines.push(line);
+    return createApp({ ...app, credentials, now: testEnv.now, log, checkData: true });
   }
 
   /** Starts a login in a browser. @returns what the platform and the browser then have */
   async function start(name: PlatformName, { headers }: Pick<TestSession, "headers">, query = "") {
-    const response = await connectApp().request(`/oauth/${name}/start${query}`, { headers });
+    const response = await openApp().request(`/oauth/${name}/start${query}`, { headers });
     const location = new URL(response.headers.get("location") ?? "");
     const [cookie = ""] = response.headers.getSetCookie().map((text) => text.split(";")[0]);
     return { state: location.searchParams.get("state") ?? "", cookie };
@@ -153,7 +148,7 @@ export async function openLoginFixture() {
     exchanges,
     instagram,
     facebook,
-    connectApp,
+    openApp,
     start,
     newMember,
   };
