@@ -10,10 +10,10 @@ export const USAGE = `Usage:
   npm run admin -- tenant resume SLUG [--json]
   npm run admin -- tenant delete SLUG --confirm SLUG [--json]
   npm run admin -- sign-in-link EMAIL [--json]
-  npm run admin -- key create --tenant SLUG --scope live|test [--label LABEL] [--json]
+  npm run admin -- key create --tenant SLUG --scope live|test [--label LABEL] [--strict yes|no] [--json]
   npm run admin -- key list --tenant SLUG [--json]
   npm run admin -- key revoke ID --tenant SLUG [--json]
-  npm run admin -- operator-key create --tenants SLUG,SLUG [--scope live|test] [--label LABEL] [--json]
+  npm run admin -- operator-key create --tenants SLUG,SLUG [--scope live|test] [--label LABEL] [--strict yes|no] [--json]
   npm run admin -- operator-key list [--json]
   npm run admin -- operator-key revoke ID [--json]
   npm run admin -- rotate root [--leaked] [--force] [--json]
@@ -44,6 +44,7 @@ smoke takes a message through the deployment, without a platform and mail: a tem
 frame, a test key's reply, an erasure, and the deletion of the tenant, which takes minutes. It prints the time of each step, and
 exits with 1 and the step that failed. After a run that was stopped, the same command deletes what that left.
 Commands that revoke, suspend, delete or rotate also need ${env.journalBucket} without --stage: the journal has an entry first.
+A strict key is refused names that a route does not know; without --strict a test key is strict, and a live key is not.
 A revoked key gets 401 from its next request on, and is listed for 90 days. A suspended tenant's keys get 403. Its webhooks are still received and delivered.
 tenant invite-owner names an owner of an existing tenant, and revokes the invites of owners who were named before and
 have not signed in.
@@ -90,6 +91,7 @@ const options = {
   confirm: stringOption,
   scope: stringOption,
   label: stringOption,
+  strict: stringOption,
   "forward-to": stringOption,
   "trust-certificate": stringOption,
   events: stringOption,

@@ -79,13 +79,15 @@ async function requireTenants(ports: Deployment["ports"], tenants: readonly Tena
   }
 }
 
-function parseKeySettings({ scope = "live", label = "" }: Arguments) {
+function parseKeySettings({ scope = "live", label = "", strict }: Arguments) {
   if (scope !== "live" && scope !== "test") throw new CliError("Invalid --scope. Use live or test.");
   if (!isKeyLabel(label))
     throw new CliError(
       `Invalid --label. Use one line of at most ${KEY_LABEL_CHARS_MAX} characters, without control and format characters.`,
     );
-  return { scope, label, author: CLI } as const;
+  if (strict !== undefined && strict !== "yes" && strict !== "no")
+    throw new CliError("Invalid --strict. Use yes or no.");
+  return { scope, label, strict: strict === undefined ? undefined : strict === "yes", author: CLI } as const;
 }
 
 function parseKeyId(values: Arguments): string {

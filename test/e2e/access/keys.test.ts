@@ -26,6 +26,30 @@ it("a key that the API creates works until the API revokes it, and the command l
   expect(statusAndCode(await stack.api("GET", "/v1/keys", undefined, secret))).toEqual([401, "unauthorized"]);
 });
 
+it("the command line creates a key that is strict as `--strict` says, and without it by its scope", async () => {
+  const isStrict = async (...settings: string[]) => {
+    const { secret } = await admin("key", "create", "--tenant", "demo", ...settings);
+    const { status } = await stack.api("GET", "/v1/keys?unknown=1", undefined, secret);
+    return status === 400;
+  };
+  expect(await isStrict("--scope", "live")).toBe(false);
+  expect(await isStrict("--scope", "live", "--strict", "yes")).toBe(true);
+  expect(await isStrict("--scope", "test")).toBe(true);
+  expect(await isStrict("--scope", "test", "--strict", "no")).toBe(false);
+  const wrong = await runAdmin(
+    stack.dataDir,
+    "key",
+    "create",
+    "--tenant",
+    "demo",
+    "--scope",
+    "test",
+    "--strict",
+    "maybe",
+  );
+  expect([wrong.code, wrong.errors]).toEqual([1, "Invalid --strict. Use yes or no.\n"]);
+});
+
 it("the command line revokes a tenant's key and an operator key, and names one that it does not find", async () => {
   const bound = await admin("key", "create", "--tenant", "demo", "--scope", "test");
   const operator = await admin("operator-key", "create", "--tenants", "demo");
