@@ -46,6 +46,7 @@ function plainSchema(node: Json, { isField, isQuery }: Place): Json {
     return { ...rest, anyOf: type.map((one) => ({ type: one })) };
   }
   if (!Array.isArray(anyOf)) return schema;
+  if (isTimeOrNull(anyOf)) return { ...rest, type: ["string", "null"], format: "date-time" };
   // A choice between limits of one type.
   if (typeof type === "string") return { ...rest, type, ...toCondition(anyOf) };
   const texts = anyOf.filter((part: Json) => part.type === "string");
@@ -64,6 +65,10 @@ function withoutForbiddenFields(schema: Json): Json {
   if (others.length > 0) throw new Error(`Only one field of a schema may be forbidden: ${forbidden}, ${others}.`);
   const permitted = properties.filter(([name]) => name !== forbidden);
   return { ...schema, properties: Object.fromEntries(permitted), not: { required: [forbidden] } };
+}
+
+function isTimeOrNull([time, nothing, ...others]: readonly Json[]): boolean {
+  return others.length === 0 && time?.format === "date-time" && nothing?.type === "null";
 }
 
 function isNothing({ not }: Json): boolean {

@@ -35,13 +35,25 @@ export interface components {
             status_detail: string | null;
             /** @description The last failure of a refresh of the access token, in the platform's words. Null after a success. */
             refresh_error: string | null;
-            /** @description When the access token was last refreshed, in ISO 8601. Null if it never was. */
+            /**
+             * Format: date-time
+             * @description When the access token was last refreshed, in ISO 8601. Null if it never was.
+             */
             last_refreshed_at: string | null;
-            /** @description When the access token ends, unless it is refreshed before, in ISO 8601. Null for a token without an end. */
+            /**
+             * Format: date-time
+             * @description When the access token ends, unless it is refreshed before, in ISO 8601. Null for a token without an end.
+             */
             token_expires_at: string | null;
-            /** @description When the platform last refused a human-agent message because the app lacks the permission, in ISO 8601. Null if it did not. */
+            /**
+             * Format: date-time
+             * @description When the platform last refused a human-agent message because the app lacks the permission, in ISO 8601. Null if it did not.
+             */
             human_agent_blocked_at: string | null;
-            /** @description When a check last saw that the platform sends every webhook of the account, in ISO 8601. Null before the first check did. */
+            /**
+             * Format: date-time
+             * @description When a check last saw that the platform sends every webhook of the account, in ISO 8601. Null before the first check did.
+             */
             subscribed_at: string | null;
             /** @description Whether the platform sends the webhooks of the account. */
             subscription: {
@@ -54,10 +66,16 @@ export interface components {
                  * @enum {string}
                  */
                 state: "complete" | "stale" | "unchecked";
-                /** @description When a check last saw the subscription complete, in ISO 8601. Null before the first one did. */
+                /**
+                 * Format: date-time
+                 * @description When a check last saw the subscription complete, in ISO 8601. Null before the first one did.
+                 */
                 checked_at: string | null;
             };
-            /** @description Since when messages may be missing that no webhook brought, in ISO 8601. Null when nothing is missing, and again when they were fetched. */
+            /**
+             * Format: date-time
+             * @description Since when messages may be missing that no webhook brought, in ISO 8601. Null when nothing is missing, and again when they were fetched.
+             */
             missing_since: string | null;
         };
         /** @description An account was connected. */
@@ -340,7 +358,10 @@ export interface components {
             actor: string;
             /** @description The address from which it was requested. Null for Parley itself and the command line. */
             ip: string | null;
-            /** @description When it was done, in ISO 8601 and UTC. */
+            /**
+             * Format: date-time
+             * @description When it was done, in ISO 8601 and UTC.
+             */
             at: string;
             /** @description More about the change, such as counts, statuses or a time window. Empty when there is nothing more. */
             detail: {
@@ -390,11 +411,20 @@ export interface components {
             /** @description The URL of the profile picture at the platform, which expires after a while. Null without one. */
             participant_picture: string | null;
             participant_profile: components["schemas"]["ProfileState"];
-            /** @description When the participant last wrote, in ISO 8601. The windows are counted from it. Null if they have not written. */
+            /**
+             * Format: date-time
+             * @description When the participant last wrote, in ISO 8601. The windows are counted from it. Null if they have not written.
+             */
             last_inbound_at: string | null;
-            /** @description When the account last wrote, through the API or another app, in ISO 8601. Null if it has not. */
+            /**
+             * Format: date-time
+             * @description When the account last wrote, through the API or another app, in ISO 8601. Null if it has not.
+             */
             last_outbound_at: string | null;
-            /** @description When the newest message in either direction was sent, in ISO 8601. */
+            /**
+             * Format: date-time
+             * @description When the newest message in either direction was sent, in ISO 8601.
+             */
             last_message_at: string;
             /** @description The first 200 characters of the newest message. Empty for media alone and for an unsent message. */
             last_message_text: string;
@@ -427,7 +457,10 @@ export interface components {
             /** @description What may be sent now. It follows from `last_inbound_at` and the time of the request, and is computed on each read. */
             window: {
                 state: components["schemas"]["WindowState"];
-                /** @description When the current state ends, in ISO 8601: 24 hours or 7 days after the last inbound message. Of `closed`, when it closed. Null for `no_inbound`. */
+                /**
+                 * Format: date-time
+                 * @description When the current state ends, in ISO 8601: 24 hours or 7 days after the last inbound message. Of `closed`, when it closed. Null for `no_inbound`.
+                 */
                 expires_at: string | null;
             };
             /** @description Whether the newest message is inbound. */
@@ -557,7 +590,10 @@ export interface components {
             strict: boolean;
             /** @description The name that its creator gave it. Empty without one. */
             label: string;
-            /** @description When it was created, in ISO 8601 and UTC. */
+            /**
+             * Format: date-time
+             * @description When it was created, in ISO 8601 and UTC.
+             */
             created_at: string;
         };
         /** @description The body of `createKey`. It may be absent. */
@@ -747,7 +783,10 @@ export interface components {
             status: components["schemas"]["EndpointStatus"];
             /** @description Who paused the endpoint, in the form of an audit entry's `actor`: `system` is Parley itself, after a 410 or days of failures. Null unless it is paused, and where an earlier release paused it. */
             paused_by: string | null;
-            /** @description The first failed attempt since the last success, in ISO 8601. Null without one, and again when `url` or `status` is changed. */
+            /**
+             * Format: date-time
+             * @description The first failed attempt since the last success, in ISO 8601. Null without one, and again when `url` or `status` is changed.
+             */
             failing_since: string | null;
             /** @description The circuit breaker. Both times are null while it is `closed`. */
             circuit: {
@@ -760,9 +799,15 @@ export interface components {
                  * @enum {string}
                  */
                 state: "closed" | "open" | "probing";
-                /** @description When the circuit opened, in ISO 8601. Null while it is closed. */
+                /**
+                 * Format: date-time
+                 * @description When the circuit opened, in ISO 8601. Null while it is closed.
+                 */
                 opened_at: string | null;
-                /** @description When the next probe is sent, in ISO 8601: 1 to 30 minutes after the last. Null while the circuit is closed. */
+                /**
+                 * Format: date-time
+                 * @description When the next probe is sent, in ISO 8601: 1 to 30 minutes after the last. Null while the circuit is closed.
+                 */
                 next_probe_at: string | null;
             };
             /** @description How the endpoint is, and how its deliveries of a day ended. */
@@ -778,11 +823,20 @@ export interface components {
                  * @enum {string}
                  */
                 state: "ok" | "slow" | "failing" | "circuit_open" | "paused";
-                /** @description Since when it is in that state, in ISO 8601; of a paused endpoint, its last update. Null for `ok` and `slow`. */
+                /**
+                 * Format: date-time
+                 * @description Since when it is in that state, in ISO 8601; of a paused endpoint, its last update. Null for `ok` and `slow`.
+                 */
                 since: string | null;
-                /** @description The first failed attempt since the last success, in ISO 8601. Null without one. */
+                /**
+                 * Format: date-time
+                 * @description The first failed attempt since the last success, in ISO 8601. Null without one.
+                 */
                 failing_since: string | null;
-                /** @description The next probe of an open circuit, in ISO 8601. Null in any other state. */
+                /**
+                 * Format: date-time
+                 * @description The next probe of an open circuit, in ISO 8601. Null in any other state.
+                 */
                 next_try_at: string | null;
                 /** @description The class of the newest failure since the last success, as `last_error` of a delivery names it. Null without one, and while only an earlier release saw it. */
                 last_error: components["schemas"]["AttemptError"] | null;
@@ -795,11 +849,20 @@ export interface components {
             signing_secret_prefix: string;
             /** @description Whether the previous secret still signs: `true` for 24 hours after a rotation. */
             secondary_active: boolean;
-            /** @description When the previous secret ends, in ISO 8601. Null if none is active. */
+            /**
+             * Format: date-time
+             * @description When the previous secret ends, in ISO 8601. Null if none is active.
+             */
             secondary_expires_at: string | null;
-            /** @description When it was created, in ISO 8601 and UTC. */
+            /**
+             * Format: date-time
+             * @description When it was created, in ISO 8601 and UTC.
+             */
             created_at: string;
-            /** @description When the URL, the events, the status or the secret was last changed, in ISO 8601. */
+            /**
+             * Format: date-time
+             * @description When the URL, the events, the status or the secret was last changed, in ISO 8601.
+             */
             updated_at: string;
         };
         /**
@@ -867,9 +930,15 @@ export interface components {
             postback: components["schemas"]["Postback"] | null;
             /** @description The link, ad or plugin by which the participant came. Null without one. */
             referral: components["schemas"]["Referral"] | null;
-            /** @description When it was last edited, in ISO 8601. Null if it was not. */
+            /**
+             * Format: date-time
+             * @description When it was last edited, in ISO 8601. Null if it was not.
+             */
             edited_at: string | null;
-            /** @description When it was unsent, in ISO 8601. Its content is then gone. Null if it was not. */
+            /**
+             * Format: date-time
+             * @description When it was unsent, in ISO 8601. Its content is then gone. Null if it was not.
+             */
             deleted_at: string | null;
             /** @description The current reactions, at most one of the participant and one of the account. */
             reactions: components["schemas"]["Reaction"][];
@@ -955,9 +1024,15 @@ export interface components {
             postback: components["schemas"]["Postback"] | null;
             /** @description The link, ad or plugin by which the participant came. Null without one. */
             referral: components["schemas"]["Referral"] | null;
-            /** @description When it was last edited, in ISO 8601. Null if it was not. */
+            /**
+             * Format: date-time
+             * @description When it was last edited, in ISO 8601. Null if it was not.
+             */
             edited_at: string | null;
-            /** @description When it was unsent, in ISO 8601. Its content is then gone. Null if it was not. */
+            /**
+             * Format: date-time
+             * @description When it was unsent, in ISO 8601. Its content is then gone. Null if it was not.
+             */
             deleted_at: string | null;
             /** @description The current reactions, at most one of the participant and one of the account. */
             reactions: components["schemas"]["Reaction"][];
@@ -1037,7 +1112,10 @@ export interface components {
             email: string;
             /** @description The name that the person gave. Null until they do. */
             name: string | null;
-            /** @description When the session ends, in ISO 8601: 12 hours after the sign-in. */
+            /**
+             * Format: date-time
+             * @description When the session ends, in ISO 8601: 12 hours after the sign-in.
+             */
             session_expires_at: string;
             /** @description The slug of the person's only tenant. Null for a person with none or several. */
             tenant: string | null;
@@ -1082,7 +1160,10 @@ export interface components {
             /** @description `true` for a message that a test key created. Absent for any other. */
             test?: boolean;
             error?: components["schemas"]["OutcomeError"];
-            /** @description Until when the check can be passed, in ISO 8601. */
+            /**
+             * Format: date-time
+             * @description Until when the check can be passed, in ISO 8601.
+             */
             expires_at: string;
             /** @description The name of the person to whom the message goes. */
             display_name: string;
@@ -1126,9 +1207,15 @@ export interface components {
             status: components["schemas"]["HoldStatus"];
             /** @description The conversation to which it belongs. */
             conversation_id: string;
-            /** @description When the message was held, in ISO 8601 and UTC. */
+            /**
+             * Format: date-time
+             * @description When the message was held, in ISO 8601 and UTC.
+             */
             created_at: string;
-            /** @description Until when the check can be passed, in ISO 8601: 15 minutes, and never beyond the 7-day window. */
+            /**
+             * Format: date-time
+             * @description Until when the check can be passed, in ISO 8601: 15 minutes, and never beyond the 7-day window.
+             */
             expires_at: string;
             /** @description The URL of the check page, with a secret after `#t=`. Only the response that created the hold has it. Show it to the author alone. */
             verify_url?: string;
@@ -1177,9 +1264,15 @@ export interface components {
                     status: components["schemas"]["HoldStatus"];
                     /** @description The conversation to which it belongs. */
                     conversation_id: string;
-                    /** @description When the message was held, in ISO 8601 and UTC. */
+                    /**
+                     * Format: date-time
+                     * @description When the message was held, in ISO 8601 and UTC.
+                     */
                     created_at: string;
-                    /** @description Until when the check can be passed, in ISO 8601: 15 minutes, and never beyond the 7-day window. */
+                    /**
+                     * Format: date-time
+                     * @description Until when the check can be passed, in ISO 8601: 15 minutes, and never beyond the 7-day window.
+                     */
                     expires_at: string;
                     /** @description The platform's id of the sent message. Present once the status is `sent`. */
                     platform_message_id?: string;
@@ -1209,11 +1302,20 @@ export interface components {
             status: "pending" | "accepted" | "declined" | "revoked" | "expired";
             /** @description Who sent it: the id of a person, or the operator's command line. */
             invited_by: string;
-            /** @description When it was created, in ISO 8601 and UTC. */
+            /**
+             * Format: date-time
+             * @description When it was created, in ISO 8601 and UTC.
+             */
             created_at: string;
-            /** @description When it expires, in ISO 8601. Null for the owner whom the operator named. */
+            /**
+             * Format: date-time
+             * @description When it expires, in ISO 8601. Null for the owner whom the operator named.
+             */
             expires_at: string | null;
-            /** @description When it was accepted, in ISO 8601. Null if it was not. */
+            /**
+             * Format: date-time
+             * @description When it was accepted, in ISO 8601. Null if it was not.
+             */
             accepted_at: string | null;
         };
         /** @description An endpoint with a signing secret that was created by this request. */
@@ -1241,9 +1343,15 @@ export interface components {
              * @enum {string}
              */
             status: "active" | "revoked";
-            /** @description When it was created, in ISO 8601 and UTC. */
+            /**
+             * Format: date-time
+             * @description When it was created, in ISO 8601 and UTC.
+             */
             created_at: string;
-            /** @description When it was last used, in ISO 8601, up to an hour old. Null if it never was. */
+            /**
+             * Format: date-time
+             * @description When it was last used, in ISO 8601, up to an hour old. Null if it never was.
+             */
             last_used_at: string | null;
         };
         /**
@@ -1396,7 +1504,10 @@ export interface components {
             /** @description The name that the person gave. Null until they do. */
             name: string | null;
             role: components["schemas"]["Role"];
-            /** @description When the person became a member, in ISO 8601 and UTC. */
+            /**
+             * Format: date-time
+             * @description When the person became a member, in ISO 8601 and UTC.
+             */
             created_at: string;
             /** @description The id of the person who invited them. Null for the one who created the tenant. */
             invited_by: string | null;
@@ -1435,9 +1546,15 @@ export interface components {
             postback: components["schemas"]["Postback"] | null;
             /** @description The link, ad or plugin by which the participant came. Null without one. */
             referral: components["schemas"]["Referral"] | null;
-            /** @description When it was last edited, in ISO 8601. Null if it was not. */
+            /**
+             * Format: date-time
+             * @description When it was last edited, in ISO 8601. Null if it was not.
+             */
             edited_at: string | null;
-            /** @description When it was unsent, in ISO 8601. Its content is then gone. Null if it was not. */
+            /**
+             * Format: date-time
+             * @description When it was unsent, in ISO 8601. Its content is then gone. Null if it was not.
+             */
             deleted_at: string | null;
             /** @description The current reactions, at most one of the participant and one of the account. */
             reactions: components["schemas"]["Reaction"][];
@@ -2468,7 +2585,10 @@ export interface components {
             invited_by: string;
             /** @description The address of the person who sent it. Null if it is not known. */
             invited_by_email: string | null;
-            /** @description When it expires, in ISO 8601. Null for the owner whom the operator named. */
+            /**
+             * Format: date-time
+             * @description When it expires, in ISO 8601. Null for the owner whom the operator named.
+             */
             expires_at: string | null;
         };
         /** @description A tenant with the role that the signed-in person has in it. */
@@ -2480,9 +2600,15 @@ export interface components {
             status: components["schemas"]["TenantStatus"];
             /** @description The language of invites and notices by mail. Null: English. Pages follow the browser. */
             language: components["schemas"]["Language"] | null;
-            /** @description When it was created, in ISO 8601 and UTC. */
+            /**
+             * Format: date-time
+             * @description When it was created, in ISO 8601 and UTC.
+             */
             created_at: string;
-            /** @description When it was last changed, in ISO 8601 and UTC. */
+            /**
+             * Format: date-time
+             * @description When it was last changed, in ISO 8601 and UTC.
+             */
             updated_at: string;
             role: components["schemas"]["Role"];
             /** @description The id of the person who invited you. Null for a tenant that you created. */
@@ -2873,7 +2999,10 @@ export interface components {
         };
         /** @description The counts of one hour. */
         StatsHour: {
-            /** @description When the hour starts, in ISO 8601 and UTC. */
+            /**
+             * Format: date-time
+             * @description When the hour starts, in ISO 8601 and UTC.
+             */
             starts_at: string;
             /** @description How many live inbound messages were stored in the hour. */
             received: number;
@@ -2928,9 +3057,15 @@ export interface components {
             status: components["schemas"]["TenantStatus"];
             /** @description The language of invites and notices by mail. Null: English. Pages follow the browser. */
             language: components["schemas"]["Language"] | null;
-            /** @description When it was created, in ISO 8601 and UTC. */
+            /**
+             * Format: date-time
+             * @description When it was created, in ISO 8601 and UTC.
+             */
             created_at: string;
-            /** @description When it was last changed, in ISO 8601 and UTC. */
+            /**
+             * Format: date-time
+             * @description When it was last changed, in ISO 8601 and UTC.
+             */
             updated_at: string;
         };
         /**
@@ -3069,7 +3204,10 @@ export interface components {
              * @constant
              */
             method: "POST";
-            /** @description Until when the file can be posted, in ISO 8601: 15 minutes from now. */
+            /**
+             * Format: date-time
+             * @description Until when the file can be posted, in ISO 8601: 15 minutes from now.
+             */
             expires_at: string;
             /** @description The most bytes that the file may have. Storage refuses a larger one. */
             max_size: number;

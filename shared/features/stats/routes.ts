@@ -19,7 +19,7 @@ const endpointCountsSchema = once(() =>
 const hourSchema = once(() =>
   z
     .object({
-      starts_at: z.string(),
+      starts_at: z.iso.datetime(),
       received: z.int(),
       sent: z.int(),
       answers: z.object({

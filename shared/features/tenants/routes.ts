@@ -28,8 +28,8 @@ const tenantSchema = once(() =>
       name: z.string(),
       status: z.enum(["active", "suspended"]),
       language: z.nullable(z.enum(languages)),
-      created_at: z.string(),
-      updated_at: z.string(),
+      created_at: z.iso.datetime(),
+      updated_at: z.iso.datetime(),
     })
     .register(z.globalRegistry, { id: "Tenant" }),
 );

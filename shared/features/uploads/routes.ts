@@ -22,7 +22,7 @@ const grantSchema = once(() =>
         .record(z.string(), z.string())
         .check(z.meta({ description: "The fields of the form. The file follows them, as the field `file`." })),
       method: z.literal("POST"),
-      expires_at: z.string(),
+      expires_at: z.iso.datetime(),
       max_size: z
         .int()
         .check(z.meta({ description: "The most bytes that the file may have. Storage refuses a larger one." })),

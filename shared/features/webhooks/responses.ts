@@ -24,9 +24,9 @@ export function readCounts({ counters }: WebhookCountPorts, tenant: TenantId, no
 const healthSchema = once(() =>
   z.object({
     state: z.enum(endpointHealthStates),
-    since: z.nullable(z.string()),
-    failing_since: z.nullable(z.string()),
-    next_try_at: z.nullable(z.string()),
+    since: z.nullable(z.iso.datetime()),
+    failing_since: z.nullable(z.iso.datetime()),
+    next_try_at: z.nullable(z.iso.datetime()),
     last_error: z.nullable(z.enum(attemptErrors)),
     delivered_24h: z.int(),
     failed_24h: z.int(),
@@ -41,18 +41,18 @@ export const webhookSchema = once(() =>
       events: z.array(z.enum(eventTypes)),
       status: z.enum(["active", "paused", "deleted"]),
       paused_by: z.nullable(z.string()),
-      failing_since: z.nullable(z.string()),
+      failing_since: z.nullable(z.iso.datetime()),
       circuit: z.object({
         state: z.enum(circuitStates),
-        opened_at: z.nullable(z.string()),
-        next_probe_at: z.nullable(z.string()),
+        opened_at: z.nullable(z.iso.datetime()),
+        next_probe_at: z.nullable(z.iso.datetime()),
       }),
       health: healthSchema(),
       signing_secret_prefix: z.string(),
       secondary_active: z.boolean(),
-      secondary_expires_at: z.nullable(z.string()),
-      created_at: z.string(),
-      updated_at: z.string(),
+      secondary_expires_at: z.nullable(z.iso.datetime()),
+      created_at: z.iso.datetime(),
+      updated_at: z.iso.datetime(),
     })
     .register(z.globalRegistry, { id: "Endpoint" }),
 );

@@ -14,7 +14,7 @@ const auditEntrySchema = once(() =>
       resource: z.string(),
       actor: z.string(),
       ip: z.nullable(z.string()),
-      at: z.string(),
+      at: z.iso.datetime(),
       detail: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
     })
     .register(z.globalRegistry, { id: "AuditEntry" }),

@@ -24,9 +24,9 @@ const inviteSchema = once(() =>
       role: z.enum(roles),
       status: z.enum(["pending", "accepted", "declined", "revoked", "expired"]),
       invited_by: z.string(),
-      created_at: z.string(),
-      expires_at: z.nullable(z.string()),
-      accepted_at: z.nullable(z.string()),
+      created_at: z.iso.datetime(),
+      expires_at: z.nullable(z.iso.datetime()),
+      accepted_at: z.nullable(z.iso.datetime()),
     })
     .register(z.globalRegistry, { id: "Invite" }),
 );

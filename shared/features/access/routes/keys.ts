@@ -19,8 +19,8 @@ const keySchema = once(() =>
       strict: z.boolean(),
       label: z.string(),
       status: z.enum(["active", "revoked"]),
-      created_at: z.string(),
-      last_used_at: z.nullable(z.string()),
+      created_at: z.iso.datetime(),
+      last_used_at: z.nullable(z.iso.datetime()),
     })
     .register(z.globalRegistry, { id: "Key" }),
 );
@@ -76,7 +76,7 @@ export const createKey = endpoint.tenant({
       scope,
       strict: z.boolean(),
       label: z.string(),
-      created_at: z.string(),
+      created_at: z.iso.datetime(),
     }),
   handle: async ({ caller, author, tenant, body, now, ports }) => {
     const settings = { scope: body?.scope ?? caller.scope, label: body?.label ?? "", strict: body?.strict };

@@ -20,7 +20,7 @@ export const ownInviteSchema = once(() =>
       role: z.enum(roles),
       invited_by: z.string(),
       invited_by_email: z.nullable(z.string()),
-      expires_at: z.nullable(z.string()),
+      expires_at: z.nullable(z.iso.datetime()),
     })
     .register(z.globalRegistry, { id: "OwnInvite" }),
 );

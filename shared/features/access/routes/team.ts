@@ -17,7 +17,7 @@ export const memberSchema = once(() =>
       email: z.string(),
       name: z.nullable(z.string()),
       role: z.enum(roles),
-      created_at: z.string(),
+      created_at: z.iso.datetime(),
       invited_by: z.nullable(z.string()),
     })
     .register(z.globalRegistry, { id: "Member" }),

@@ -25,15 +25,15 @@ export const accountSchema = once(() =>
       status: z.enum(["active", "refresh_failing", "needs_reauth", "restricted"]),
       status_detail: z.nullable(z.string()),
       refresh_error: z.nullable(z.string()),
-      last_refreshed_at: z.nullable(z.string()),
-      token_expires_at: z.nullable(z.string()),
-      human_agent_blocked_at: z.nullable(z.string()),
-      subscribed_at: z.nullable(z.string()),
+      last_refreshed_at: z.nullable(z.iso.datetime()),
+      token_expires_at: z.nullable(z.iso.datetime()),
+      human_agent_blocked_at: z.nullable(z.iso.datetime()),
+      subscribed_at: z.nullable(z.iso.datetime()),
       subscription: z.object({
         state: z.enum(subscriptionStates),
-        checked_at: z.nullable(z.string()),
+        checked_at: z.nullable(z.iso.datetime()),
       }),
-      missing_since: z.nullable(z.string()),
+      missing_since: z.nullable(z.iso.datetime()),
     })
     .register(z.globalRegistry, { id: "Account" }),
 );

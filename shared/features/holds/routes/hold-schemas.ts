@@ -49,7 +49,7 @@ function toEndedHold({ hold, state }: HoldView): z.infer<ReturnType<typeof ended
 export const checkHoldSchema = once(() =>
   z
     .extend(endedHoldSchema(), {
-      expires_at: z.string(),
+      expires_at: z.iso.datetime(),
       display_name: z.string(),
       participant_username: z.nullable(z.string()),
       account_handle: z.nullable(z.string()),

@@ -19,9 +19,11 @@ export function conversationFields() {
     participant_name: z.nullable(z.string()),
     participant_picture: z.nullable(z.string()),
     participant_profile: z.enum(["pending", "partial", "complete", "unavailable"]),
-    last_inbound_at: z.nullable(z.string()),
-    last_outbound_at: z.nullable(z.string()),
-    last_message_at: z.string().check(z.describe("When the newest message in either direction was sent, in ISO 8601.")),
+    last_inbound_at: z.nullable(z.iso.datetime()),
+    last_outbound_at: z.nullable(z.iso.datetime()),
+    last_message_at: z.iso
+      .datetime()
+      .check(z.describe("When the newest message in either direction was sent, in ISO 8601.")),
     last_message_text: z.string(),
     last_message: z.object({
       direction: z.enum(directions),
@@ -44,7 +46,7 @@ export function conversationFields() {
     needs_reply: z.boolean().check(z.describe("The last message is inbound and not marked as done.")),
     window: z.object({
       state: z.enum(["open_24h", "human_agent_7d", "closed", "no_inbound"]),
-      expires_at: z.nullable(z.string()),
+      expires_at: z.nullable(z.iso.datetime()),
     }),
     unanswered: z.boolean(),
     can_reply: z.boolean(),

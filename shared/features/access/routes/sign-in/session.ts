@@ -25,7 +25,7 @@ export const getSession = endpoint.session({
       actor_id: z.string(),
       email: z.string(),
       name: z.nullable(z.string()),
-      session_expires_at: z.string(),
+      session_expires_at: z.iso.datetime(),
       tenant: z.nullable(z.string()),
       tenants: z.array(z.string()),
       csrf_token: z.string(),
