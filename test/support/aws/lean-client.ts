@@ -39,7 +39,7 @@ function asSdkMiddleware(middleware: Middleware): Middleware {
 function withTypedInput(args: HandlerArgs): HandlerArgs {
   const { headers, body } = (args.request ?? {}) as Partial<WireRequest>;
   if (!headers?.["x-amz-target"]?.startsWith("DynamoDB") || body === undefined) return args;
-  return { ...args, input: decodeBytes(JSON.parse(Buffer.from(body).toString())) };
+  return { ...args, input: decodeBytes(JSON.parse(textOf(body))) };
 }
 
 const adapted = new WeakSet<object>();
@@ -71,8 +71,13 @@ function withHandler({ requestHandler }: Options): Pick<ClientOptions, "requestH
   return { requestHandler: handler };
 }
 
-function decodeInput(headers: Readonly<Record<string, string>>, body: unknown): unknown {
-  const input = JSON.parse(String(body)) as Record<string, unknown>;
+/** Not with `toString`: a body of the SDK warns about its methods of strings. */
+function textOf(body: string | Uint8Array | undefined): string {
+  return typeof body === "string" ? body : new TextDecoder().decode(body);
+}
+
+function decodeInput(headers: Readonly<Record<string, string>>, body: string | Uint8Array | undefined): unknown {
+  const input = JSON.parse(textOf(body)) as Record<string, unknown>;
   if (headers["x-amz-target"]?.startsWith("DynamoDB")) return decodeBytes(input);
   for (const name of ["CiphertextBlob", "Plaintext"]) {
     if (typeof input[name] === "string") input[name] = new Uint8Array(Buffer.from(input[name], "base64"));

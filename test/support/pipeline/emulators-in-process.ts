@@ -19,7 +19,7 @@ export function withoutConnection({ sqs, kms, secrets }: Emulators) {
     requestHandler: {
       async handle(request: unknown, { abortSignal = never }: { abortSignal?: unknown } = {}) {
         const { headers, body = "" } = request as SerializedRequest;
-        const text = typeof body === "string" ? body : Buffer.from(body).toString();
+        const text = typeof body === "string" ? body : new TextDecoder().decode(body);
         const call = { signal: abortSignal as AbortSignal };
         const response = await handleJsonRequest(services, headers["x-amz-target"] ?? "", text, call);
         const { status, headers: responseHeaders, body: json } = response;
