@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { availableParallelism, cpus, loadavg } from "node:os";
 import { join, resolve } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { CreateTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
@@ -8,13 +9,20 @@ import { CreateQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { type Load, type Measurement, measure } from "./measure.ts";
 import { type RunningParley, startParley } from "./parley.ts";
 import type { Peer, PeerAdapter } from "./peer.ts";
+import { residentMegabytes } from "./processes.ts";
 import { type BenchReceiver, openBenchReceiver } from "./receiver.ts";
 import { bareLoop, clientLoop, twinLoop } from "./twin.ts";
 
-// npm run bench:peers [-- --events N] [--peer FILE]: figures of Parley's local stack, bare loops and another system side
+// npm run bench:peers [-- --events N] [--peer FILE] [--idle]: figures of Parley's local stack, bare loops and another system side
 // by side, in Markdown. `docs/benchmarks.md` says what they mean.
 
-const { values } = parseArgs({ options: { events: { type: "string", default: "1000" }, peer: { type: "string" } } });
+const { values } = parseArgs({
+  options: {
+    events: { type: "string", default: "1000" },
+    peer: { type: "string" },
+    idle: { type: "boolean", default: false },
+  },
+});
 const events = Number(values.events);
 const ENDPOINTS = 20;
 
@@ -82,6 +90,20 @@ async function measurePeer(name: string, peer: Peer, receiver: BenchReceiver): P
   );
 }
 
+/** The minutes without an event at which memory is read: sandboxes are closed after one minute, the last one after five. */
+const IDLE_MINUTES = [0, 1.5, 6];
+
+/** Prints what the functions of a stack hold when nothing happens: its memory beyond that of its start. */
+async function measureIdle(parley: RunningParley, atStart: number): Promise<void> {
+  print("\n| Without an event for | MB of the functions, with what the services hold since the start |\n|---|---|");
+  let waited = 0;
+  for (const minutes of IDLE_MINUTES) {
+    await wait((minutes - waited) * 60_000);
+    waited = minutes;
+    print(`| ${minutes} min | ${(residentMegabytes(parley.pids()) - atStart).toFixed(0)} |`);
+  }
+}
+
 print(
   `${new Date().toISOString()} · ${cpus()[0]?.model ?? "?"}, ${availableParallelism()} processors · Node.js ${process.version}`,
 );
@@ -89,9 +111,11 @@ print(
 print(`Load average before the run: ${loadavg()[0]?.toFixed(1)}`);
 const receiver = await openBenchReceiver();
 const parley = await startParley();
+const megabytesAtStart = residentMegabytes(parley.pids());
 try {
   await measureLoops(parley, receiver);
   await measurePeer("Parley, local stack", parley, receiver);
+  if (values.idle) await measureIdle(parley, megabytesAtStart);
 } finally {
   await parley.stop();
 }
