@@ -25,13 +25,20 @@ export interface TableProxyOptions {
   /** The access keys that callers sign with. */
   readonly accessKeys: AccessKeys;
   /** Decides what a key may do, and has the id of the key that the engine knows. Default: everything, and the caller's. */
-  readonly access?: Pick<AccessControl, "findDenial" | "isJudged" | "tables"> & { readonly engineKeyId: string };
+  readonly access?: Pick<AccessControl, "findDenial" | "isJudged" | "isStrict" | "tables"> & {
+    readonly engineKeyId: string;
+  };
 }
 
 /** The port under which a stack's table is called. */
 export interface TableProxy {
   /** For the SDK: `AWS_ENDPOINT_URL_DYNAMODB` or the client's `endpoint`. */
   readonly url: string;
+  /**
+   * For the functions of the stack: the engine itself, where their requests are not judged and it knows the key that they
+   * sign with. The way over this process costs as much as the engine.
+   */
+  readonly functionsUrl: string;
   close(): Promise<void>;
 }
 
@@ -133,6 +140,7 @@ export async function openTableProxy({ port, engine, accessKeys, access }: Table
   });
   return {
     url: origin,
+    functionsUrl: engine.name === "given" || access?.isStrict === true ? origin : engine.url,
     async close() {
       await close();
       agent?.destroy();

@@ -17,6 +17,8 @@ import { type Role, readRole, type Statement, toLabel } from "./statements.ts";
 export interface AccessControl {
   /** The keys that the services accept, of the functions too once they are known. */
   readonly accessKeys: AccessKeys;
+  /** Whether each function has a key of its own, by which its requests are judged. */
+  readonly isStrict: boolean;
   /** The tables of the template by their names. */
   readonly tables: Readonly<Record<string, TableSchema>>;
   /** Reads the roles of the functions, whose resources must exist. */
@@ -72,6 +74,7 @@ export function openAccess({
 export function openFreeAccess(accessKey: AccessKey): AccessControl {
   return {
     accessKeys: toAccessKeys(accessKey),
+    isStrict: false,
     tables: {},
     readRoles() {},
     keyOf: () => accessKey,
@@ -105,6 +108,7 @@ export function openStrictAccess({ accessKey, file, report }: AccessControlOptio
 
   return {
     accessKeys,
+    isStrict: true,
     tables,
     readRoles(assembly, resolver, functions) {
       Object.assign(tables, readTableSchemas(assembly, resolver));

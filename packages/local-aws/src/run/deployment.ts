@@ -81,7 +81,10 @@ export async function deploy(
   const log = createWriteStream(files.log, { mode: PRIVATE_FILE });
   cleanup.defer(() => new Promise<void>((resolve) => log.end(resolve)));
   const functions = openFunctions(declarations, resolver, {
-    extraVariables: { AWS_ENDPOINT_URL: services.emulators.url, AWS_ENDPOINT_URL_DYNAMODB: services.table.url },
+    extraVariables: {
+      AWS_ENDPOINT_URL: services.emulators.url,
+      AWS_ENDPOINT_URL_DYNAMODB: services.table.functionsUrl,
+    },
     variableOverrides: options.variables(socketApi && `${services.realtime.origin}/${socketApi.stage}`),
     accessKeyOf: access.keyOf,
     clock: clock.shared,
@@ -110,9 +113,8 @@ export async function deploy(
     routes: readRoutes(assembly, resolver, declarations),
     schedules: readSchedules(assembly, resolver, declarations),
     socketApi,
-    environment: Object.assign({}, ...functions.ids.map(functions.environment), toVariables(accessKey)) as Record<
-      string,
-      string
-    >,
+    environment: Object.assign({}, ...functions.ids.map(functions.environment), toVariables(accessKey), {
+      AWS_ENDPOINT_URL_DYNAMODB: services.table.url,
+    }) as Record<string, string>,
   };
 }

@@ -11,6 +11,7 @@ import {
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Engine } from "#local-aws/dynamodb/engine.ts";
 import { openTableProxy, type TableProxy } from "#local-aws/dynamodb/table-proxy.ts";
+import { openFreeAccess, openStrictAccess } from "#local-aws/iam/access-control.ts";
 import { signedFetch } from "../../../support/access/signed-fetch.ts";
 import { startTestTable, testEngine } from "../../../support/dynamodb.ts";
 
@@ -67,6 +68,26 @@ it("other requests do not reach the engine", async () => {
   expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 413]);
   expect(await answers[1]?.text()).toContain("aws-credentials");
   expect(requests).toEqual([]);
+});
+
+it("functions call the engine itself, unless they are judged or the engine is not the stack's own", async () => {
+  const open = async (name: Engine["name"], access = openFreeAccess(accessKey)) => {
+    const { accessKeys } = access;
+    const options = {
+      engine: { name, url: engineUrl() },
+      accessKeys,
+      access: { ...access, engineKeyId: accessKey.id },
+    };
+    proxy = await openTableProxy({ port: 0, ...options });
+    const { url, functionsUrl } = proxy;
+    if (name !== "dynamodb-local") await proxy.close();
+    return functionsUrl === engineUrl() ? "engine" : functionsUrl === url && "proxy";
+  };
+  const strict = { accessKey, file: "", report: () => {} };
+  expect(await open("dynoxide")).toBe("engine");
+  expect(await open("given")).toBe("proxy");
+  expect(await open("dynoxide", openStrictAccess(strict))).toBe("proxy");
+  expect(await open("dynamodb-local")).toBe("engine");
 });
 
 it("an engine that was started outside the stack gets the access key of earlier versions", async () => {
