@@ -12,7 +12,7 @@ export const bundleBudgets: Readonly<Record<FunctionName, number>> = {
   Web: 7_000_000,
   Intake: 100_000,
   Ingest: 184_000,
-  Deliver: 475_000,
+  Deliver: 340_000,
   Profile: 155_000,
   Erase: 116_000,
   Mail: 405_000,

@@ -16,11 +16,22 @@ import { type AwsClient, awsClientAliases, chosenAwsClient } from "./aws-client.
 const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 
 /**
- * Packages written for CommonJS call `require` for Node's own modules, and a bundle contains all others. An ES module has no
- * `require`. `http2` is not available: undici goes without it, and webhooks are sent by HTTP/1.1.
+ * Packages written for CommonJS call `require` for Node's own modules, and an ES module has no `require`. What is left out of
+ * a bundle is undefined.
  */
-const REQUIRE =
-  'const require=(id)=>{if(id==="node:http2")throw new Error("http2 is not bundled");return process.getBuiltinModule(id)};';
+const REQUIRE = "const require=(id)=>process.getBuiltinModule(id);";
+
+/**
+ * Half of undici's client: webhooks are sent by HTTP/1.1 with a body in memory, and every processor of Lambda has the
+ * instructions of its first parser.
+ */
+const UNUSED_OF_UNDICI = [
+  "*/client-h2.js",
+  "*/llhttp/llhttp-wasm.js",
+  "*/web/fetch/body.js",
+  "*/web/fetch/formdata",
+  "*/web/webidl",
+];
 
 const sources: Readonly<Record<FunctionName, string>> = {
   Api: "api",
@@ -89,7 +100,9 @@ export function bundleHandlers(
   client: AwsClient | "runtime-sdk",
 ): void {
   const options = buildOptions(outdir, names, client === "lean" ? "lean" : "sdk");
-  buildSync(client === "runtime-sdk" ? { ...options, external: [...CREDENTIAL_SOURCES, ...RUNTIME_SDK] } : options);
+  buildSync(
+    client === "runtime-sdk" ? { ...options, external: [...(options.external ?? []), ...RUNTIME_SDK] } : options,
+  );
 }
 
 /** What a function's bundle was made from, and the text of its source map. */
@@ -141,7 +154,7 @@ function buildOptions(
     format: "esm",
     mainFields: ["module", "main"],
     alias: awsClientAliases(client),
-    external: CREDENTIAL_SOURCES,
+    external: [...CREDENTIAL_SOURCES, ...UNUSED_OF_UNDICI],
     banner: { js: REQUIRE },
     // undici's own switch that leaves out its experimental parser.
     define: { esbuildDetection: "1" },
