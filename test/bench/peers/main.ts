@@ -25,6 +25,7 @@ const { values } = parseArgs({
 });
 const events = Number(values.events);
 const ENDPOINTS = 20;
+const PARLEY = "Local stack";
 
 const body = (number: number): string =>
   JSON.stringify({ id: `bench-loop-${number}`, type: "message.received", data: { text: "x".repeat(640) } });
@@ -77,17 +78,18 @@ async function measurePeer(name: string, peer: Peer, receiver: BenchReceiver): P
   let endpoints = 0;
   const run = async (label: string, load: Omit<Load, "endpoints">, count: number): Promise<void> => {
     for (; endpoints < count; endpoints++) await peer.createEndpoint(receiver.url(`/${endpoints}`));
-    print(row(`${name}: ${label}`, await measure(peer, receiver, { ...load, endpoints })));
+    const measured = await measure(peer, receiver, { ...load, endpoints });
+    print(row(`${name}: ${label}`, measured));
+    // At-least-once delivery permits a repetition; on a machine that works for nothing else there is none.
+    if (measured.missing > 0 || (name === PARLEY && measured.duplicates > 0)) process.exitCode = 1;
   };
   await run(`first ${events} events, 1 endpoint`, { events, rate: null }, 1);
   await run(`${events} more`, { events, rate: null }, 1);
   await run("50 a second", { events: Math.min(events, 500), rate: 50 }, 1);
   await run("200 a second", { events, rate: 200 }, 1);
-  await run(
-    `${Math.ceil(events / ENDPOINTS)} events, ${ENDPOINTS} endpoints`,
-    { events: Math.ceil(events / ENDPOINTS), rate: null },
-    ENDPOINTS,
-  );
+  const spread = Math.ceil(events / ENDPOINTS);
+  await run(`${spread} events, ${ENDPOINTS} endpoints`, { events: spread, rate: null }, ENDPOINTS);
+  await run(`30 a second, ${ENDPOINTS} endpoints`, { events: Math.min(events, 300), rate: 30 }, ENDPOINTS);
 }
 
 /** The minutes without an event at which memory is read: sandboxes are closed after one minute, the last one after five. */
@@ -114,7 +116,7 @@ const parley = await startParley();
 const megabytesAtStart = residentMegabytes(parley.pids());
 try {
   await measureLoops(parley, receiver);
-  await measurePeer("Parley, local stack", parley, receiver);
+  await measurePeer(PARLEY, parley, receiver);
   if (values.idle) await measureIdle(parley, megabytesAtStart);
 } finally {
   await parley.stop();

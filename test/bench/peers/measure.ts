@@ -26,6 +26,8 @@ export interface Load {
 }
 
 const PUBLISHERS = 16;
+/** A run ends when nothing arrived for so long after its last delivery. */
+const QUIET_MS = 3_000;
 let runs = 0;
 
 /** Publishes events and waits until each endpoint has each of them. */
@@ -42,24 +44,40 @@ export async function measure(peer: Peer, receiver: BenchReceiver, load: Load): 
   const before = receiver.arrivals.length;
   const [cpuBefore, startedAt] = [cpuSeconds(peer.pids()), Date.now()];
   await (rate === null ? publishAtOnce(events, publish) : publishAtRate(events, rate, publish));
-  await receiver.waitFor(before + expected);
-  const arrivals = receiver.arrivals.slice(before).filter(({ id }) => publishedAt.has(id));
   const first = new Map<string, number>();
-  for (const { path, id, at } of arrivals)
-    if (!first.has(`${path} ${id}`)) first.set(`${path} ${id}`, at - (publishedAt.get(id) ?? at));
+  let [read, arrived, lastAt] = [before, 0, startedAt];
+  const readArrivals = (): void => {
+    for (const { path, id, at } of receiver.arrivals.slice(read)) {
+      read++;
+      const sentAt = publishedAt.get(id);
+      if (sentAt === undefined) continue;
+      arrived++;
+      if (first.has(`${path} ${id}`)) continue;
+      first.set(`${path} ${id}`, at - sentAt);
+      lastAt = at;
+    }
+  };
+  await receiver.waitUntil(() => {
+    readArrivals();
+    return first.size >= expected;
+  });
+  const cpu = cpuSeconds(peer.pids()) - cpuBefore;
+  const megabytes = residentMegabytes(peer.pids());
+  // Deliveries that come twice come late.
+  await receiver.waitUntil(() => false, QUIET_MS);
+  readArrivals();
   const latencies = [...first.values()].sort((a, b) => a - b);
   const at = (share: number) =>
     latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? Number.NaN;
-  const lastAt = arrivals.at(-1)?.at ?? Date.now();
   return {
     deliveriesPerSecond: first.size / ((lastAt - startedAt) / 1_000),
-    cpuPerThousand: ((cpuSeconds(peer.pids()) - cpuBefore) / first.size) * 1_000,
+    cpuPerThousand: (cpu / first.size) * 1_000,
     p50: at(0.5),
     p95: at(0.95),
     p99: at(0.99),
-    duplicates: arrivals.length - first.size,
+    duplicates: arrived - first.size,
     missing: Math.max(0, expected - first.size),
-    megabytes: residentMegabytes(peer.pids()),
+    megabytes,
   };
 }
 

@@ -16,10 +16,10 @@ export async function openBenchReceiver() {
   return {
     url: (path: string) => `http://127.0.0.1:${port}${path}`,
     arrivals,
-    /** Resolves when so many arrived, or nothing did for `quietMs`. */
-    async waitFor(count: number, quietMs = 20_000): Promise<void> {
+    /** Resolves when the condition holds, or nothing arrived for `quietMs`. */
+    async waitUntil(isComplete: () => boolean, quietMs = 20_000): Promise<void> {
       let [seen, seenAt] = [arrivals.length, Date.now()];
-      while (arrivals.length < count && Date.now() - seenAt < quietMs) {
+      while (!isComplete() && Date.now() - seenAt < quietMs) {
         await new Promise((resolve) => setTimeout(resolve, 20));
         if (arrivals.length > seen) [seen, seenAt] = [arrivals.length, Date.now()];
       }
