@@ -32,7 +32,7 @@ Each message is alone in its batch, as it is at a low rate; the last column is t
 
 ${tableOf(table, bills)}
 
-- **Before** is the list price of every unit. **Sum** leaves out what is free each month in every account, also an old one,
+- **List price** is the sum without what is free. **Sum** leaves out what is free each month in every account, also an old one,
   unless another program in it uses that: ${freeTexts(table)}.
 - Without messages the queues are the largest line: Lambda polls each of the ${template.polledQueues} queues that a function reads with
   ${table.assumptions.pollersOfAQueue} connections, each for ${table.assumptions.secondsOfAPoll} seconds, and a maximum concurrency does not lower that. The others are ${template.alarmMetrics} metrics of alarms, ${template.secrets}
@@ -67,7 +67,7 @@ function tableOf({ prices }: PriceTable, bills: readonly Bill[]): string {
     cells(["---", ...columns.map(() => "--:")]),
     ...rows,
     cells(["**Sum**", ...bills.map(({ due }) => `**${money(due)}**`)]),
-    cells(["Before", ...bills.map(({ list }) => money(list))]),
+    cells(["List price", ...bills.map(({ list }) => money(list))]),
   ].join("\n");
 }
 
