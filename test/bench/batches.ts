@@ -62,7 +62,7 @@ export async function measureInbound(
 ): Promise<MeasuredMessage> {
   const workspace = await openBatchWorkspace(pipeline, options);
   const { batch } = options;
-  const usage = await pipeline.usage(async () => {
+  const usage = await usageOfDeliveries(pipeline, options, async () => {
     for (let message = 0; message < batch; message++) {
       await pipeline.receive(workspace.nextWebhook(message % (people ?? batch)), REQUEST_ID);
     }
@@ -79,7 +79,7 @@ export async function measureReply(pipeline: Pipeline, options: BatchOptions): P
   const workspace = await openBatchWorkspace(pipeline, options);
   await pipeline.apiPorts.feedShards(workspace.tenant, pipeline.now());
   const { batch } = options;
-  const usage = await pipeline.usage(async () => {
+  const usage = await usageOfDeliveries(pipeline, options, async () => {
     const messageIds: string[] = [];
     for (let person = 0; person < batch; person++) messageIds.push(await sendReply(pipeline, workspace, person));
     await runWorkers(pipeline);
@@ -93,6 +93,20 @@ export async function measureReply(pipeline: Pipeline, options: BatchOptions): P
     cost: share({ ...usage, wcu: usage.wcu - batch * wcu, rcu: usage.rcu - batch * rcu }, batch),
     usage: toMessageUsage(usage, { ...options, replies: batch }),
   };
+}
+
+/** What the messages of a batch used. @throws Error unless each was delivered to each endpoint: a lost one costs less */
+async function usageOfDeliveries(
+  pipeline: Pipeline,
+  { batch, endpoints = ENDPOINTS }: BatchOptions,
+  run: () => Promise<void>,
+): Promise<Usage> {
+  const before = pipeline.loopback.events.length;
+  const usage = await pipeline.usage(run);
+  const deliveries = pipeline.loopback.events.length - before;
+  if (deliveries !== batch * endpoints)
+    throw new Error(`${deliveries} deliveries arrived, and not ${batch * endpoints}.`);
+  return usage;
 }
 
 function toMessageUsage(

@@ -7,4 +7,4 @@ const testEnv = openedOnce(openTestEnv);
 
 it("an erasure removes everything older than itself and nothing newer, in 600 more interleavings", async () => {
   await runInterleavings(testEnv, { from: 1_001, count: 600 });
-}, 600_000);
+}, 1_500_000);
