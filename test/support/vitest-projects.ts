@@ -44,7 +44,7 @@ const histories = ["test/histories/**"];
 /** What a client of AWS that differs would break first: crashes, races and histories. The full run has them twice. */
 const lean = [
   "test/base/table/**",
-  "test/features/*/flows/**/*{crash,race,conflict}*.test.ts",
+  "test/features/*/flows/**/*{crash,race,conflict,fault,frozen,interrupted,late-}*.test.ts",
   "test/features/*/store/**/*{crash,race,conflict}*.test.ts",
   "test/histories/**",
 ];
