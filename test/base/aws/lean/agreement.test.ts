@@ -207,6 +207,15 @@ async function send(service: Service, command: unknown, which: "sdk" | "lean") {
   );
 }
 
+it("every command of the lean client is compared with the SDK's", () => {
+  const commands = Object.entries(leanCommands).flatMap(([service, names]) =>
+    Object.keys(names).flatMap((name) => (name.endsWith("Command") ? [`${service} ${name}`] : [])),
+  );
+  const compared = new Set(samples.map(([service, name]) => `${service} ${name}`));
+  expect(commands.length).toBeGreaterThan(20);
+  expect(commands.filter((command) => !compared.has(command))).toEqual([]);
+});
+
 describe("requests", () => {
   it.each(samples)("a request of %s by %s is the SDK's, of its own commands and of ours (%#)", async (...sample) => {
     const [service] = sample;
