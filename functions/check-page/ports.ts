@@ -11,8 +11,8 @@ import { erasureStore } from "#features/erasure/store/erasures.ts";
 import { challengeKeyReader } from "#features/holds/flows/challenge-keys.ts";
 import type { CheckPagePorts } from "#features/holds/ports.ts";
 import { challengeKeyStore } from "#features/holds/store/challenge-keys.ts";
+import { checkAttemptStore } from "#features/holds/store/check-attempts.ts";
 import { holdStore } from "#features/holds/store/holds.ts";
-import { verificationAttemptStore } from "#features/holds/store/verification-attempts.ts";
 import { tenantShards } from "#features/inbox/flows/feed-shards.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
@@ -36,7 +36,7 @@ export function checkPagePorts(host: Host = processHost): CheckPagePorts {
   const challengeKeysAt = challengeKeyReader({ challengeKeys: challengeKeyStore(table), vault, random: randomToken });
   return {
     holds: holdStore(table),
-    verificationAttempts: verificationAttemptStore(table),
+    checkAttempts: checkAttemptStore(table),
     audit: auditStore(table),
     conversations: conversationStore(table),
     accounts: accountStore(table),

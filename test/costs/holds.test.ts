@@ -27,7 +27,7 @@ beforeAll(async () => {
   await pipeline.apiPorts.feedShards(workspace.tenant, pipeline.now());
   ports = {
     ...pipeline.apiPorts,
-    verificationAttempts: pipeline.stores.verificationAttempts,
+    checkAttempts: pipeline.stores.checkAttempts,
     ...checkPageDoubles,
     platformFor: async () => ({ send: async () => ({ kind: "accepted", messageId: MID }) }),
   };

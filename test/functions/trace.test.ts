@@ -164,7 +164,7 @@ it("one trace id follows a held message, not the check that releases it, to the 
   answerNextSend(async () => ({ kind: "accepted", messageId: workspace.newMessageId() }));
   const ports: CheckPagePorts = {
     ...pipeline.apiPorts,
-    verificationAttempts: pipeline.stores.verificationAttempts,
+    checkAttempts: pipeline.stores.checkAttempts,
     ...checkPageDoubles,
   };
   const token = easyChallengeToken({ holdId: hold.id, expires: Date.parse(hold.expires_at) });

@@ -155,10 +155,10 @@ export const PICTURE_TTL: Millis = 3 * DAY;
 export const PICTURE_URL_CHARS_MAX = 600;
 
 /** Attempts at the check page per fixed window: failures of a source address, challenges and failures of a hold. */
-export const VERIFICATION_WINDOW: Millis = 5 * MINUTE;
-export const VERIFICATION_FAILURES_PER_ADDRESS_MAX = 30;
-export const VERIFICATION_ATTEMPTS_PER_HOLD_MAX = 10;
-export const VERIFICATION_BODY_BYTES_MAX = 16 * 1024;
+export const CHECK_WINDOW: Millis = 5 * MINUTE;
+export const CHECK_FAILURES_PER_ADDRESS_MAX = 30;
+export const CHECK_ATTEMPTS_PER_HOLD_MAX = 10;
+export const CHECK_BODY_BYTES_MAX = 16 * 1024;
 
 /** One call to a platform, or the calls of one send, until the last byte of the response. */
 export const PLATFORM_TIMEOUT: Millis = 10 * SECOND;

@@ -25,11 +25,11 @@ interface HoldSummary {
   readonly expiresAt: Millis;
 }
 
-/** @param verifyUrl only in the response that created the hold */
+/** @param checkUrl only in the response that created the hold */
 export function toHoldFields(
   hold: HoldSummary,
   state: HoldState,
-  verifyUrl?: string,
+  checkUrl?: string,
 ): z.infer<ReturnType<typeof holdFields>> {
   return {
     id: hold.id,
@@ -37,7 +37,7 @@ export function toHoldFields(
     conversation_id: hold.conversationId,
     created_at: iso(hold.createdAt),
     expires_at: iso(hold.expiresAt),
-    ...(verifyUrl === undefined ? {} : { verify_url: verifyUrl }),
+    ...(checkUrl === undefined ? {} : { verify_url: checkUrl }),
     ...(state.status === "sent" ? { platform_message_id: state.platformMessageId } : {}),
     ...(state.status === "failed" ? { error: state.error } : {}),
   };

@@ -3,8 +3,8 @@ import type { KeyRing, ReadKeyRing } from "#base/kernel/key-ring.ts";
 import type { Audit } from "#features/access/store/audit.ts";
 import type { PushRequestPorts } from "#features/realtime/ports.ts";
 import type { SendPorts } from "#features/sending/ports.ts";
+import type { CheckAttempts } from "./store/check-attempts.ts";
 import type { Holds } from "./store/holds.ts";
-import type { VerificationAttempts } from "./store/verification-attempts.ts";
 
 /** What creating a hold needs besides the ports of sending. */
 export interface HoldPorts extends PushRequestPorts {
@@ -23,7 +23,7 @@ export interface HoldExpiryPorts {
 /** What the check page needs: reading and sending a held message by its secret. */
 export interface CheckPagePorts extends SendPorts, PushRequestPorts {
   readonly holds: Omit<Holds, "create" | "listOverdue">;
-  readonly verificationAttempts: VerificationAttempts;
+  readonly checkAttempts: CheckAttempts;
   readonly audit: Pick<Audit, "add">;
   /** The keys that seal challenges at this instant. */
   readonly challengeKeys: () => Promise<KeyRing>;

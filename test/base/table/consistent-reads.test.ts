@@ -24,7 +24,7 @@ import { deriveErasureId, messageMarks } from "#features/erasure/rules/erasures.
 import { erasureStore } from "#features/erasure/store/erasures.ts";
 import { erasedEvents, traceStore } from "#features/erasure/store/traces.ts";
 import { holdStore } from "#features/holds/store/holds.ts";
-import { verificationAttemptStore } from "#features/holds/store/verification-attempts.ts";
+import { checkAttemptStore } from "#features/holds/store/check-attempts.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { messageChangeStore } from "#features/inbox/store/message-changes.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
@@ -289,7 +289,7 @@ test("a hold: the page of a new link would show nothing", async () => {
 });
 
 test("the attempts of an address: it could exceed its limit", async () => {
-  const attempts = verificationAttemptStore(table);
+  const attempts = checkAttemptStore(table);
   await attempts.add("address", "failure", NOW);
   expect(await attempts.get("address", NOW)).toEqual({ all: 1, failed: 1 });
 });

@@ -194,7 +194,7 @@ describe("the rows of the table", () => {
     Invite: `${durationText(limits.INVITE_RETENTION)} after it ended`,
     "Sign-in link": durationText(limits.SIGN_IN_LINK_LIFETIME),
     "Sign-in links of a window": durationText(limits.SIGN_IN_WINDOW),
-    "Attempts of the check page": durationText(limits.VERIFICATION_WINDOW),
+    "Attempts of the check page": durationText(limits.CHECK_WINDOW),
     "Realtime ticket": durationText(limits.REALTIME_TICKET_LIFETIME),
     Socket: `${durationText(limits.SOCKET_LIFETIME)}; a day`,
     "Audit row": durationText(limits.AUDIT_RETENTION),

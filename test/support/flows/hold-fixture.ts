@@ -13,7 +13,7 @@ import { getHold, viewHold } from "#features/holds/flows/view.ts";
 import type { CheckPagePorts } from "#features/holds/ports.ts";
 import { holdSecret } from "#features/holds/rules/holds.ts";
 import { type Challenge, derivePuzzles } from "#features/holds/rules/proof-of-work.ts";
-import { verificationAttemptStore } from "#features/holds/store/verification-attempts.ts";
+import { checkAttemptStore } from "#features/holds/store/check-attempts.ts";
 import { conversationId } from "#features/inbox/rules/messages.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
@@ -80,7 +80,7 @@ export async function openHoldFixture(
   };
   const checkPagePorts = (rest: Partial<CheckPagePorts> = {}): CheckPagePorts => ({
     ...apiPorts(),
-    verificationAttempts: verificationAttemptStore(testEnv.table),
+    checkAttempts: checkAttemptStore(testEnv.table),
     ...checkPageDoubles,
     ...rest,
   });

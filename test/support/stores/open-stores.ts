@@ -24,7 +24,7 @@ import { waitingDeliveryStore } from "#features/delivery/store/waiting-deliverie
 import { erasureStore } from "#features/erasure/store/erasures.ts";
 import { traceStore } from "#features/erasure/store/traces.ts";
 import { holdStore } from "#features/holds/store/holds.ts";
-import { verificationAttemptStore } from "#features/holds/store/verification-attempts.ts";
+import { checkAttemptStore } from "#features/holds/store/check-attempts.ts";
 import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { messageChangeStore } from "#features/inbox/store/message-changes.ts";
 import { messageStore } from "#features/inbox/store/messages.ts";
@@ -104,7 +104,7 @@ export function openStores(table: Table) {
     restoredErasures: restoredErasureStore(table),
     restores: restoreStore(table),
     holds: holdStore(table),
-    verificationAttempts: verificationAttemptStore(table),
+    checkAttempts: checkAttemptStore(table),
     uploads: uploadStore(table),
     attachmentOwners: attachmentOwnerStore(table),
     idempotencyKeys: idempotencyKeyStore(table),

@@ -5,8 +5,8 @@ import { invalidField, isRefusal, type Refusal, refuse } from "#base/kernel/refu
 import type { RequestTime } from "#base/kernel/request-time.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import type { CheckPagePorts } from "../ports.ts";
+import { areCompletionsExhausted, isHoldExhausted } from "../rules/check-attempts.ts";
 import { checkSolutions } from "../rules/proof-of-work.ts";
-import { areCompletionsExhausted, isHoldExhausted } from "../rules/verification-attempts.ts";
 import type { Hold } from "../store/items.ts";
 import { releaseHold } from "./release.ts";
 import {
@@ -41,7 +41,7 @@ export async function completeHold(
   const view = await openHold(ports, request, now);
   if (isRefusal(view)) return view;
   const { hold } = view;
-  if (areCompletionsExhausted(await ports.verificationAttempts.get(hold.id, now))) return tooManyAttempts(now);
+  if (areCompletionsExhausted(await ports.checkAttempts.get(hold.id, now))) return tooManyAttempts(now);
   const refusal = endedReason(view);
   if (refusal) return refusal;
   const failure = await checkCompletion(ports, hold, request, now);
@@ -68,9 +68,11 @@ const completionProblems = {
   invalid_solutions: invalidField("solutions", "do not solve the challenge", "invalid_solutions"),
 };
 
-/** Null when the token and its solutions are right. Anything else counts as a failure of the address and of the hold. */
+/**
+ * Null when the token and its solutions are right. Anything else counts as a failure of the address and of the hold.
+ */
 async function checkCompletion(
-  ports: Pick<CheckPagePorts, "verificationAttempts" | "challengeKeys">,
+  ports: Pick<CheckPagePorts, "checkAttempts" | "challengeKeys">,
   hold: Hold,
   { token, solutions, sourceIp }: Completion,
   now: Millis,
@@ -79,7 +81,7 @@ async function checkCompletion(
   if (verdict === "ok") return null;
   const [refusal, attempts] = await allDone([
     countFailure(ports, sourceIp, completionProblems[verdict], now),
-    ports.verificationAttempts.add(hold.id, "failure", now),
+    ports.checkAttempts.add(hold.id, "failure", now),
   ]);
   return isHoldExhausted({ ...attempts, all: attempts.all - 1 }) ? tooManyAttempts(now) : refusal;
 }

@@ -123,6 +123,6 @@ function toHoldResult({ id, createdAt, expiresAt }: HoldResult): HoldResult {
 }
 
 /** The URL of a hold's check page. The secret is in the fragment, which browsers never send to a server. */
-export async function verifyUrl(ports: Pick<HoldPorts, "holdKeys" | "baseUrl">, holdId: string): Promise<string> {
+export async function checkUrl(ports: Pick<HoldPorts, "holdKeys" | "baseUrl">, holdId: string): Promise<string> {
   return `${ports.baseUrl}/verify?hold=${holdId}#t=${holdSecret(await ports.holdKeys(), holdId)}`;
 }

@@ -4,8 +4,8 @@ import type { Millis } from "#base/kernel/time.ts";
 import { type Caller, refuseTenant } from "#features/access/rules/callers.ts";
 import { networkKey } from "#features/access/rules/networks.ts";
 import type { CheckPagePorts } from "../ports.ts";
+import { isAddressExhausted, secondsUntilNextWindow } from "../rules/check-attempts.ts";
 import { type HoldState, holdSecretHash, holdStateAt, isHoldId, isHoldReadable, isHoldSecret } from "../rules/holds.ts";
-import { isAddressExhausted, secondsUntilNextWindow } from "../rules/verification-attempts.ts";
 import type { Hold } from "../store/items.ts";
 
 /** A hold with its current state. */
@@ -39,7 +39,7 @@ export interface HoldEndedRefusal extends Refusal<"hold_sending" | "hold_sent" |
   readonly view: HoldView;
 }
 export type TooManyAttempts = Refusal<"verification_limit">;
-type OpenPorts = Pick<CheckPagePorts, "holds" | "verificationAttempts">;
+type OpenPorts = Pick<CheckPagePorts, "holds" | "checkAttempts">;
 
 /** Shown when no name is known. */
 const FALLBACK_NAME = "this person";
@@ -64,7 +64,7 @@ export async function getHold(
 
 /** Gets a held message for the check page. A successful read is not counted as an attempt. */
 export async function viewHold(
-  ports: Pick<CheckPagePorts, "holds" | "verificationAttempts" | "conversations">,
+  ports: Pick<CheckPagePorts, "holds" | "checkAttempts" | "conversations">,
   request: CheckRequest,
   now: Millis,
 ): Promise<CheckHoldView | Refusal<"hold_not_found"> | TooManyAttempts | HoldEndedRefusal> {
@@ -83,7 +83,7 @@ export async function openHold(
   now: Millis,
 ): Promise<HoldView | Refusal<"hold_not_found"> | TooManyAttempts> {
   const [attempts, hold] = await allDone([
-    ports.verificationAttempts.get(networkKey(sourceIp), now),
+    ports.checkAttempts.get(networkKey(sourceIp), now),
     isHoldId(holdId) ? ports.holds.get(holdId) : null,
   ]);
   if (isAddressExhausted(attempts)) return tooManyAttempts(now);
@@ -93,7 +93,9 @@ export async function openHold(
   return view ?? countFailure(ports, sourceIp, refuse("hold_not_found"), now);
 }
 
-/** The current state of a hold; null when it was erased. Stores an end by time first, so that no other end can follow. */
+/**
+ * The current state of a hold; null when it was erased. Stores an end by time first, so that no other end can follow.
+ */
 export async function currentHold(
   ports: Pick<CheckPagePorts, "holds">,
   hold: Hold,
@@ -133,16 +135,18 @@ export async function getHoldNames(
   };
 }
 
-/** Counts a failure of a source address. @returns `refusal`, or `verification_limit` when the address is over its limit */
+/**
+ * Counts a failure of a source address. @returns `refusal`, or `verification_limit` when the address is over its limit
+ */
 export async function countFailure<R extends Refusal>(
-  ports: Pick<OpenPorts, "verificationAttempts">,
+  ports: Pick<OpenPorts, "checkAttempts">,
   sourceIp: string | null,
   refusal: R,
   now: Millis,
 ): Promise<R | TooManyAttempts> {
   const attemptsBefore = {
     all: 0,
-    failed: (await ports.verificationAttempts.add(networkKey(sourceIp), "failure", now)).failed - 1,
+    failed: (await ports.checkAttempts.add(networkKey(sourceIp), "failure", now)).failed - 1,
   };
   return isAddressExhausted(attemptsBefore) ? tooManyAttempts(now) : refusal;
 }

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { CHALLENGE_PUZZLES_MAX, VERIFICATION_BODY_BYTES_MAX } from "#base/kernel/limits.ts";
+import { CHALLENGE_PUZZLES_MAX, CHECK_BODY_BYTES_MAX } from "#base/kernel/limits.ts";
 import { isRefusal, type Refusal } from "#base/kernel/refusals.ts";
 import { endpointsFor } from "#http/endpoints-for.ts";
 import { createChallenge as create } from "../flows/challenge.ts";
@@ -15,7 +15,7 @@ const secret = z.string().check(z.minLength(1), z.maxLength(200));
 const common = {
   method: "POST",
   tag: "Check page",
-  bodyBytesMax: VERIFICATION_BODY_BYTES_MAX,
+  bodyBytesMax: CHECK_BODY_BYTES_MAX,
   errorFields: () => ({ 409: endedHoldFields() }),
 } as const;
 const refusals = [

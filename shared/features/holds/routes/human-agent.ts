@@ -5,7 +5,7 @@ import { endpointsFor } from "#http/endpoints-for.ts";
 import { charactersMax } from "#http/fields.ts";
 import { sendAliases, sendFields, sendRefusals, textOrMedia, textOrMediaMeta, toSendRequest } from "#http/send-body.ts";
 import { toHoldFields } from "../events.ts";
-import { type CreatePorts, createHold, verifyUrl } from "../flows/create.ts";
+import { type CreatePorts, checkUrl, createHold } from "../flows/create.ts";
 import { holdSchema } from "./hold-schemas.ts";
 
 const endpoint = endpointsFor<CreatePorts>();
@@ -43,6 +43,6 @@ export const sendHumanAgentMessage = endpoint.caller({
     const message = { ...toSendRequest(body), actorId: body.actor_id?.trim() || null, idempotencyKey, onReplay };
     const hold = await createHold(ports, author, message, time);
     if (isRefusal(hold)) return hold;
-    return { hold: toHoldFields(hold, { status: "awaiting_verification" }, await verifyUrl(ports, hold.id)) };
+    return { hold: toHoldFields(hold, { status: "awaiting_verification" }, await checkUrl(ports, hold.id)) };
   },
 });

@@ -1,6 +1,6 @@
 import { feedIndex, ttl } from "#base/table/attributes.ts";
 
-export const verificationAttributes = { ...ttl, attempts: "n", failures: "f" } as const;
+export const checkAttemptAttributes = { ...ttl, attempts: "n", failures: "f" } as const;
 
 export const challengeKeyAttributes = { ...ttl, sealedKey: "k" } as const;
 

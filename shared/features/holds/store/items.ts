@@ -11,7 +11,7 @@ import type { HoldError, HoldLifecycle, HoldState } from "../rules/holds.ts";
 import { holdAttributes as A } from "./attributes.ts";
 
 /** Attempts on the check page in a window. @param subject a source network or a hold's id */
-export function verificationAttemptsKey(subject: string, windowStart: Millis): Key {
+export function checkAttemptsKey(subject: string, windowStart: Millis): Key {
   return { PK: `TR#${subject}`, SK: t13(windowStart) };
 }
 

@@ -6,7 +6,7 @@ import { startRequestTime } from "#base/kernel/request-time.ts";
 import { DAY, HOUR, MINUTE } from "#base/kernel/time.ts";
 import type { Caller } from "#features/access/rules/callers.ts";
 import { eraseConversation } from "#features/erasure/flows/erase.ts";
-import { createHold, verifyUrl } from "#features/holds/flows/create.ts";
+import { checkUrl, createHold } from "#features/holds/flows/create.ts";
 import { getHold } from "#features/holds/flows/view.ts";
 import { isHoldSecret } from "#features/holds/rules/holds.ts";
 import { CANARY, openHoldFixture, SOURCE_IP } from "../../../support/flows/hold-fixture.ts";
@@ -33,7 +33,7 @@ it("a human agent's message is held and not sent, with the secret in the fragmen
     createdAt: testEnv.now(),
     expiresAt: testEnv.now() + 15 * MINUTE,
   });
-  const url = new URL(await verifyUrl(fixture.apiPorts(), created.id));
+  const url = new URL(await checkUrl(fixture.apiPorts(), created.id));
   expect(url.href).toBe(`https://parley.example/verify?hold=${created.id}#t=${await fixture.secret(created.id)}`);
   const currentHold = await fixture.read(created.id);
   expect(currentHold).toMatchObject({ state: { status: "awaiting_verification" }, hold: { scope: "live" } });

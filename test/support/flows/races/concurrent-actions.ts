@@ -8,7 +8,7 @@ import { completeHold } from "#features/holds/flows/complete.ts";
 import { type CreatedHold, createHold } from "#features/holds/flows/create.ts";
 import type { CheckPagePorts } from "#features/holds/ports.ts";
 import { holdSecret } from "#features/holds/rules/holds.ts";
-import { verificationAttemptStore } from "#features/holds/store/verification-attempts.ts";
+import { checkAttemptStore } from "#features/holds/store/check-attempts.ts";
 import { fetchProfile } from "#features/inbox/flows/fetch-profile.ts";
 import { tenantCaller } from "../data-subject.ts";
 import type { ErasureFixture } from "../erasure-fixture.ts";
@@ -24,7 +24,7 @@ export function concurrentActions(
   const actor = { caller, ip: null };
   const checkPagePorts: CheckPagePorts = {
     ...api,
-    verificationAttempts: verificationAttemptStore(testEnv.table),
+    checkAttempts: checkAttemptStore(testEnv.table),
     ...checkPageDoubles,
   };
 

@@ -149,7 +149,7 @@ export const rowsOfNoTenant: Readonly<Record<string, () => Row>> = {
   // By the id of a key or a user, for two minutes.
   rateLimitKey: () => keys.rateLimitKey("key", NOW),
   challengeKeyKey: () => keys.challengeKeyKey(20_000),
-  verificationAttemptsKey: () => keys.verificationAttemptsKey("hold", NOW),
+  checkAttemptsKey: () => keys.checkAttemptsKey("hold", NOW),
   sendSweepCheckpointKey: () => ({ ...keys.sendSweepCheckpointKey, p: "1" }),
   sweepCheckpointKey: () => ({ ...keys.sweepCheckpointKey, p: "1" }),
   restoreKey: () => ({ ...keys.restoreKey, f: NOW, j: NOW, s: NOW }),

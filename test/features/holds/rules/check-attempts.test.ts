@@ -2,17 +2,17 @@ import { expect, test } from "vitest";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import {
   areCompletionsExhausted,
+  checkWindowAt,
   isAddressExhausted,
   isHoldExhausted,
   secondsUntilNextWindow,
-  verificationWindowAt,
-} from "#features/holds/rules/verification-attempts.ts";
+} from "#features/holds/rules/check-attempts.ts";
 
 const start = 6_000_000 * 5 * MINUTE;
 
 test("windows are five minutes long, and the wait until their end is at least one whole second", () => {
-  expect(verificationWindowAt(start)).toEqual({ start, end: start + 5 * MINUTE });
-  expect(verificationWindowAt(start + 5 * MINUTE - 1)).toEqual({ start, end: start + 5 * MINUTE });
+  expect(checkWindowAt(start)).toEqual({ start, end: start + 5 * MINUTE });
+  expect(checkWindowAt(start + 5 * MINUTE - 1)).toEqual({ start, end: start + 5 * MINUTE });
   expect(secondsUntilNextWindow(start)).toBe(300);
   expect(secondsUntilNextWindow(start + 4 * MINUTE + 59 * SECOND + 1)).toBe(1);
   expect(secondsUntilNextWindow(start + 5 * MINUTE - 1)).toBe(1);

@@ -3,19 +3,19 @@ import type { Millis } from "#base/kernel/time.ts";
 import type { Table } from "#base/table/client.ts";
 import { timeToLive } from "#base/table/keys.ts";
 import { sendWrite, update } from "#base/table/writes.ts";
-import { type AttemptCounts, verificationWindowAt } from "../rules/verification-attempts.ts";
-import { verificationAttributes as A } from "./attributes.ts";
-import { verificationAttemptsKey } from "./items.ts";
+import { type AttemptCounts, checkWindowAt } from "../rules/check-attempts.ts";
+import { checkAttemptAttributes as A } from "./attributes.ts";
+import { checkAttemptsKey } from "./items.ts";
 
-export type VerificationAttempts = ReturnType<typeof verificationAttemptStore>;
+export type CheckAttempts = ReturnType<typeof checkAttemptStore>;
 
 /** Counts the attempts on the check page. `subject` is a source network or a hold's id. */
-export function verificationAttemptStore(table: Table) {
+export function checkAttemptStore(table: Table) {
   const { client, name: TableName } = table;
   return {
     /** The attempts in the window of `now`, read consistently. */
     async get(subject: string, now: Millis): Promise<AttemptCounts> {
-      const Key = verificationAttemptsKey(subject, verificationWindowAt(now).start);
+      const Key = checkAttemptsKey(subject, checkWindowAt(now).start);
       const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
       return toAttemptCounts(Item);
     },
@@ -25,13 +25,13 @@ export function verificationAttemptStore(table: Table) {
      * @returns the attempts including this one
      */
     async add(subject: string, kind: "challenge" | "failure", now: Millis): Promise<AttemptCounts> {
-      const { start, end } = verificationWindowAt(now);
+      const { start, end } = checkWindowAt(now);
       const changes = {
         add: { [A.attempts]: 1, [A.failures]: kind === "failure" ? 1 : 0 },
         set: { [A.ttl]: timeToLive(end) },
       };
       return toAttemptCounts(
-        await sendWrite(table, update(verificationAttemptsKey(subject, start), changes, undefined, "ALL_NEW")),
+        await sendWrite(table, update(checkAttemptsKey(subject, start), changes, undefined, "ALL_NEW")),
       );
     },
   };
