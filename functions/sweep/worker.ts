@@ -29,9 +29,10 @@ const otherSchedules: ReadonlyMap<unknown, readonly Task[]> = new Map<unknown, r
 
 /**
  * The sweeper: enqueues due attempts, tasks and erasures, settles sends whose sender died, expires held messages, and
- * continues data deletions. Every five minutes it stores what is in the dead letter queues, and looks at the queues of background work and the key. Once an
- * hour it deletes raw webhooks and uploaded files at the end of their retention, and enqueues the due checks of accounts, and once a day it looks for deliveries that nothing will attempt. The tasks of a
- * run are concurrent. A run that is out of time is continued by the next one.
+ * continues data deletions. Every five minutes it stores what is in the dead letter queues, and looks at the queues of
+ * background work and the key. Once an hour it deletes raw webhooks and uploaded files at the end of their retention,
+ * and enqueues the due checks of accounts, and once a day it looks for deliveries that nothing will attempt. The tasks
+ * of a run are concurrent. A run that is out of time is continued by the next one.
  */
 export function sweepWorker(ports: AllSweepPorts, clock: () => Millis) {
   return scheduleWorker("sweep", ports.log, async (event, { hasTime }) => {

@@ -55,9 +55,10 @@ export interface RootVersions {
 
 /**
  * The keys of the root secret's versions. A new version seals only six minutes after its creation, when every process
- * has read it, and opens from the start. From then on the one before it opens only what was issued earlier. A previous version that is too short never sealed anything, and opens nothing.
- * A version that replaced a leaked one seals at once, and no other opens. Only what rows are found by goes on as after any
- * other change: a process that has not read the new version finds them, too.
+ * has read it, and opens from the start. From then on the one before it opens only what was issued earlier. A previous
+ * version that is too short never sealed anything, and opens nothing.
+ * A version that replaced a leaked one seals at once, and no other opens. Only what rows are found by goes on as after
+ * any other change: a process that has not read the new version finds them, too.
  * @throws RootSecretTooShort when the current version is
  */
 export function deriveServiceKeys({ current, ...versions }: RootVersions): (now: Millis) => ServiceKeys {
@@ -126,7 +127,8 @@ export type ReadServiceKeys = (kid?: string) => Promise<ServiceKeys>;
 
 /**
  * Reads the root secret's versions and caches them for five minutes. A `kid` that the cached keys lack causes another
- * read at once, at most one a minute, and the other calls have its result, too. A failed read is repeated at the next call.
+ * read at once, at most one a minute, and the other calls have its result, too. A failed read is repeated at the next
+ * call.
  * @param clock the deployment's; a command may run beside one with another time
  */
 export function serviceKeysReader(

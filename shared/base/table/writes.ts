@@ -30,7 +30,10 @@ export type TransactItem = Write | { readonly ConditionCheck: Part<NonNullable<T
 /** What an update answers: the item as it was, as it is now, or the changed attributes as they are now. */
 type Returned = "ALL_OLD" | "ALL_NEW" | "UPDATED_NEW";
 
-/** Writes an item that does not exist, or that is another thing than the one in its place, of which nothing stays. */
+/**
+ * Replaces the whole item under this key. Use it for an item that does not exist, or whose old attributes must not
+ * remain.
+ */
 export function put(
   Item: Readonly<Record<string, unknown>> & Key,
   condition?: Expression,
@@ -40,8 +43,8 @@ export function put(
 }
 
 /**
- * Writes an item that may exist. Attributes that it has and this release does not know stay, which a `put` removes: another
- * release may have written them. An undefined value removes the attribute.
+ * Writes an item that may exist. Attributes that it has and this release does not know stay, which a `put` removes:
+ * another release may have written them. An undefined value removes the attribute.
  */
 export function assign({ PK, SK, ...set }: Readonly<Record<string, unknown>> & Key): Write {
   return update({ PK, SK }, { set });
@@ -115,7 +118,10 @@ export class UnknownOutcome extends Error {
   override readonly name = "UnknownOutcome";
 }
 
-/** Refusals, aborts and attempts that did not begin are thrown as they are, everything else as an UnknownOutcome, which the SDK does not retry. */
+/**
+ * Refusals, aborts and attempts that did not begin are thrown as they are, everything else as an UnknownOutcome, which
+ * the SDK does not retry.
+ */
 function throwUnknownOutcomes(command: UpdateCommand): void {
   command.middlewareStack.add(
     (next) => async (args) => {

@@ -25,8 +25,8 @@ export interface RequestPace {
  * that of the tenant, which its keys and members share. A request that its caller's limit refuses does not count for
  * the tenant. An operator's key counts for no tenant.
  *
- * One write counts for both, also for a person of one tenant. For a person of several tenants a second one counts for the
- * tenant that the request names.
+ * One write counts for both, also for a person of one tenant. For a person of several tenants a second one counts for
+ * the tenant that the request names.
  * @param namedTenant the tenant that the request names, whether or not the caller may act for it
  * @returns the limit that is nearer
  */
@@ -115,8 +115,8 @@ const HEADER_CHARS_MAX = 200;
 /**
  * Identifies the caller by the Authorization header. A key with a wrong checksum is refused without a read. Any other
  * key is read consistently, so that a revocation takes effect at the next request, and so does a tenant's suspension,
- * which its keys' rows carry: the caller of a suspended tenant is counted before it is refused. The row also says when the key was last used, so that an hour passes until its next use is
- * recorded.
+ * which its keys' rows carry: the caller of a suspended tenant is counted before it is refused. The row also says when
+ * the key was last used, so that an hour passes until its next use is recorded.
  */
 export async function authenticate(
   ports: KeyPorts,

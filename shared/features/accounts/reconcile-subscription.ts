@@ -15,8 +15,8 @@ import type { PageUse } from "./store/page-uses.ts";
 // First the calls that start and end a subscription, then what decides on them.
 
 /**
- * The webhooks of a page, or of an account of Instagram Login, as a connection gets them: the account's own, or one that
- * it replaced. Accounts on one page share them.
+ * The webhooks of a page, or of an account of Instagram Login, as a connection gets them: the account's own, or one
+ * that it replaced. Accounts on one page share them.
  */
 export interface Subscription extends ReplacedConnection {
   readonly tenant: TenantId;
@@ -109,7 +109,10 @@ export function logCallFailure(
 /** A subscription that may not be as the accounts need it, with a token that may change it. */
 interface Reconciliation {
   readonly subscription: Subscription;
-  /** Who is about to go, so that its rows do not count: the account, or every account of its tenant. Default: no one. */
+  /**
+   * What is being disconnected, so that its rows do not count: the account, or every account of its tenant. Default:
+   * none.
+   */
   readonly leaving?: "account" | "tenant";
   /** The connection of the account that needs the subscription. Absent: the account does not, so nothing is started. */
   readonly connected?: SubscribingConnection;
@@ -124,17 +127,17 @@ interface SubscribingConnection {
   readonly isNew: boolean;
   readonly now: Millis;
   /**
-   * Called once the app is subscribed. A disconnection that sees what it writes, or whose result it sees, does not miss the
-   * subscription.
+   * Called once the app is subscribed. A disconnection that sees what it writes, or whose result it sees, does not miss
+   * the subscription.
    * @returns false when the account was disconnected or connected again in the meantime
    */
   readonly confirm: () => Promise<boolean>;
 }
 
 /**
- * `subscribed`: the app is. `gone`: the account does not need the subscription any more, and this call left none that no
- * account needs. `ended`: the call was made that ends it. `shared`: another account needs it, and nothing was called.
- * A failure: the app is not subscribed, or may not be.
+ * `subscribed`: the app is. `gone`: the account does not need the subscription any more, and this call left none that
+ * no account needs. `ended`: the call was made that ends it. `shared`: another account needs it, and nothing was
+ * called. A failure: the app is not subscribed, or may not be.
  */
 type Reconciled =
   | { readonly kind: "subscribed" | "gone" | "shared" }
@@ -142,11 +145,11 @@ type Reconciled =
   | CallFailure;
 
 /**
- * Makes the subscription of a page, or of an account of Instagram Login, what the connected accounts of all tenants need:
- * subscribed for a connection that needs it, ended when no account does. What changed during the call is found after it:
- * a subscription that was started for no account ends, and one that was ended for an account that came has a task queued. Safe to
- * repeat, and to run at the same time as itself, as connecting and as disconnecting. Ending does not throw for the platform
- * or the token, because nothing waits for it.
+ * Makes the subscription of a page, or of an account of Instagram Login, what the connected accounts of all tenants
+ * need: subscribed for a connection that needs it, ended when no account does. After the call the accounts are read
+ * again. If no account needs a subscription that this call started, it is ended. If an account needs one that this call
+ * ended, a task is queued. Safe to repeat, and to run at the same time as itself, as connecting and as disconnecting.
+ * Ending does not throw for the platform or the token, because nothing waits for it.
  */
 export async function reconcileSubscription(
   ports: ReconcilePorts,
@@ -163,8 +166,8 @@ export async function reconcileSubscription(
   const { tenant, ref, connection } = subscription;
   if (connected.isMissing) ports.log({ event: "account.resubscribed", tenant, account: accountKey(ref), connection });
   if (await connected.confirm()) return { kind: "subscribed" };
-  // The account went during the call, and one that stays takes the subscription over. Its disconnection may have ended it
-  // before this call: it sees from its row that it has to end it again.
+  // The account was disconnected during the call, and one that stays uses the subscription from now on. The
+  // disconnection may have ended it before this call: it sees from the account's row that it has to end it again.
   for (const user of await listUsers(ports, { subscription })) {
     const account = await ports.accounts.get(user.tenant, user.account);
     if (account && (await markSubscribed(ports, { ...user, account }, connected.now))) return { kind: "gone" };
@@ -174,9 +177,10 @@ export async function reconcileSubscription(
 }
 
 /**
- * Ends the subscriptions of an account around the write that removes it: the write removes the tokens, too, without which
- * nothing can be ended.
- * @param leaving `subscriptions`: the account's own first. `mayBeSubscribed`: another process may still subscribe for it
+ * Ends the subscriptions of an account around the write that removes it: the write removes the tokens, too, without
+ * which nothing can be ended.
+ * @param leaving `subscriptions`: the account's own first. `mayBeSubscribed`: another process may still subscribe for
+ * it
  * @param remove disconnects the account, unless a check has subscribed since it was read
  */
 export async function endSubscriptionsAround<Kind extends Disconnecting["kind"]>(
@@ -192,7 +196,7 @@ export async function endSubscriptionsAround<Kind extends Disconnecting["kind"]>
   const kind = await remove();
   if (kind === "disconnected") {
     const [own] = subscriptions;
-    // Two accounts of a page that go at once have both seen the other one.
+    // Two accounts of a page that are disconnected at once have both seen the other one.
     const mayBeLeft = before[0]?.kind === "shared" || mayBeSubscribed;
     if (own && mayBeLeft) await reconcileSubscription(ports, { subscription: own, time });
     return kind;
@@ -204,8 +208,8 @@ export async function endSubscriptionsAround<Kind extends Disconnecting["kind"]>
 
 /**
  * Restores a subscription that was ended while an account came that needs it: the first account whose token works
- * subscribes the app, if the platform says that it is not subscribed. Where none does, each account's check reports why,
- * and tries again until the platform answers.
+ * subscribes the app, if the platform says that it is not subscribed. Where none does, each account's check reports
+ * why, and tries again until the platform answers.
  */
 export async function runReconciliation(
   ports: ReconcileTaskPorts,
@@ -257,7 +261,9 @@ async function restore(ports: ReconcileTaskPorts, user: ConnectedUser, time: Tas
   return (await reconcileSubscription(ports, { subscription, connected, time })).kind === "subscribed";
 }
 
-/** Ends a subscription that no account needs. An account that came during the call has subscribed before, or after it. */
+/**
+ * Ends a subscription that no account needs. An account that came during the call has subscribed before, or after it.
+ */
 async function end(ports: ReconcilePorts, reconciliation: Reconciliation): Promise<Reconciled> {
   const { subscription, time } = reconciliation;
   const outcome = await unsubscribe(ports, subscription, time);
@@ -277,7 +283,7 @@ async function requestReconciliation(
   await ports.accountWork.send({ body, group: user.tenant });
 }
 
-/** The connected accounts that need a subscription, of all tenants, without those that are about to go. */
+/** The connected accounts that need a subscription, of all tenants, without those that are being disconnected. */
 async function listUsers(
   { accounts, pageUses }: Pick<ReconcilePorts, "accounts" | "pageUses">,
   { subscription, leaving }: Pick<Reconciliation, "subscription" | "leaving">,

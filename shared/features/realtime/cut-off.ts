@@ -20,9 +20,9 @@ interface EndedAccess {
 }
 
 /**
- * Ends access by a change, and has the sockets of it closed. They are named before and after the change: a check that is
- * requested before covers the end of the process in between, and one that a socket connects in between gets with its
- * first frame. Sockets are named one by one, so that a late message closes none that connected since.
+ * Ends access by a change, and has its sockets closed. A later check of the sockets is queued before the change, and
+ * their closing after it. The check covers a process that dies in between. A socket that connects in between is checked
+ * at its first frame. Sockets are named one by one, so that a late message closes none that connected since.
  * @param change commits the change
  * @param hasEnded whether the result says that the access has ended
  */

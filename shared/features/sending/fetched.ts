@@ -26,10 +26,10 @@ type FetchedResult =
   | { readonly kind: "refused"; readonly refusal: Refusal<"outcome_unknown"> };
 
 /**
- * The result of a send whose message the platform has from before a restore of the table: on the day after a restore, a
- * message with its text that was fetched. Each message answers one send. Media has no text to compare: it counts as a
- * fetched message with media of the same types, and its outcome is unknown. So is that of any other message in a conversation
- * that was erased in that time, or whose history the platform does not list as a whole. Reads nothing at any other time.
+ * Answers a send from the messages that were fetched after a restore of the table. After a restore, a repeated send may
+ * already be on the platform. On the following day a fetched message with the same text answers it, and each message
+ * answers one send. Media has no text: media of the same types counts, and the outcome is unknown. The outcome is also
+ * unknown where the conversation was erased in that time or its history is incomplete. Reads nothing at any other time.
  * @returns null when the message is to be sent
  */
 export async function answerFetched(

@@ -23,7 +23,8 @@ export async function listOperatorKeys(ports: KeyListPorts, now: Millis): Promis
 
 /**
  * Revokes a key of a tenant, so that its next request is refused, and closes its sockets. Safe to repeat: only the
- * revocation itself leaves an audit row, and a repetition closes sockets that are still open. A test key revokes no live key. `role_forbidden`: the person is no longer an admin.
+ * revocation itself leaves an audit row, and a repetition closes sockets that are still open. A test key revokes no
+ * live key. `role_forbidden`: the person is no longer an admin.
  */
 export async function revokeKey(
   ports: KeyRevocationPorts,

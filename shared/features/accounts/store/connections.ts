@@ -52,7 +52,8 @@ export type NewAccount = Pick<
 >;
 
 /**
- * `previous`: the account as it was, if it was connected. `check`: its next check. `in_use`: another tenant has it, or had it a moment ago.
+ * `previous`: the account as it was, if it was connected. `check`: its next check. `in_use`: another tenant has it, or
+ * had it a moment ago.
  * `limit`: the tenant has the most accounts that it may have, and this one would be new.
  * `actor_changed`: the acting member may no longer connect accounts.
  */
@@ -118,11 +119,12 @@ export function accountConnections(table: Table) {
   return {
     /**
      * Connects an account for the first time or again: the account, the route to its tenant, the use of its page, the
-     * logins that authorized it, its next check and an audit row, in one transaction. What follows from the replaced token
-     * goes with it; the platform's decision about the account stays. The check carries the logins of earlier connections.
-     * The audit row's action says whether the account was connected. New accounts that are connected at the same time may
-     * together exceed the limit by as many as there are.
-     * @param connecting `picture`: as the login named it. Default: that of the stored check; `accountsMax`: the most accounts of the tenant, for a new one. Default: no limit
+     * logins that authorized it, its next check and an audit row, in one transaction. What follows from the replaced
+     * token goes with it; the platform's decision about the account stays. The check carries the logins of earlier
+     * connections. The audit row's action says whether the account was connected. New accounts that are connected at
+     * the same time may together exceed the limit by as many as there are.
+     * @param connecting `picture`: as the login named it. Default: that of the stored check; `accountsMax`: the most
+     *   accounts of the tenant, for a new one. Default: no limit
      * @throws Error when the tenant is being deleted
      */
     async connect({
@@ -268,7 +270,9 @@ function isFreeFor(route: AccountRouteItem, tenant: TenantId, now: Millis): bool
   return route[Route.former] === tenant || (route[Route.freeAt] ?? 0) <= now;
 }
 
-/** The route is as it was read: who has the account, and who had it when. A data deletion may remove times of holders. */
+/**
+ * The route is as it was read: who has the account, and who had it when. A data deletion may remove times of holders.
+ */
 function isSameRoute(route: AccountRouteItem | null): Expression {
   if (!route) return itemDoesNotExist;
   const attributes = [Route.tenant, Route.former, Route.freeAt, Route.holders] as const;

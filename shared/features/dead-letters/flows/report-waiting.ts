@@ -1,8 +1,8 @@
 import type { WaitingQueuesPorts } from "../ports.ts";
 
 /**
- * Logs each queue of background work that has messages which its worker could receive. A worker that keeps up receives them
- * within seconds, so that messages which all runs of half an hour find show that it does not.
+ * Logs background queues with visible messages. A worker with enough capacity receives a message within seconds. If
+ * every run of half an hour finds some, the worker is too slow.
  */
 export async function reportWaitingQueues({ backgroundQueues, log }: WaitingQueuesPorts): Promise<void> {
   for (const { queue, messages } of await backgroundQueues.countVisible()) {

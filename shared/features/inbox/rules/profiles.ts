@@ -70,8 +70,8 @@ function isUnknownPerson(state: ProfileState, handle: string | null): boolean {
 }
 
 /**
- * Whether the event of a message waits for the profile: it is the first of a person whom no lookup has named, or comes right
- * behind it, so that it does not overtake it.
+ * Whether a message's event waits for the profile. The first message of a person without a name waits. While the
+ * profile is pending, a message within two seconds of the one before it waits too, so that the events stay in order.
  * @param before the conversation before the message
  */
 export function isNameAwaited(
@@ -85,7 +85,8 @@ export function isNameAwaited(
 
 /**
  * Whether the event of a person's first message was published without their name.
- * @param messages the oldest ones of the conversation. Where none of the person is among them, the first one has no name
+ * @param messages the oldest ones of the conversation. Where none of the person is among them, the first one has no
+ * name
  */
 export function isFirstEventUnnamed(messages: readonly Message[]): boolean {
   const first = messages.find(({ direction }) => direction === "inbound");

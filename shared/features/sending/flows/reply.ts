@@ -25,8 +25,9 @@ export interface ReplyResult {
 }
 
 /**
- * Sends a reply within the 24-hour window, in the name of a signed-in person if one sends it. Calls the platform at most once: if its response is lost, the result is
- * `outcome_unknown` and the send is not retried. Throws only if nothing was sent.
+ * Sends a reply within the 24-hour window, in the name of a signed-in person if one sends it. Calls the platform at
+ * most once: if its response is lost, the result is `outcome_unknown` and the send is not retried. Throws only if
+ * nothing was sent.
  */
 export async function sendReply(
   ports: ReplyPorts,

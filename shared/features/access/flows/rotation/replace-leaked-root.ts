@@ -48,9 +48,9 @@ export type LeakResult =
   | { readonly kind: "overtaken" };
 
 /**
- * Replaces a root secret that someone else knows. The new one says that those before it were leaked: a function that has
- * read it opens nothing that they sealed, and still finds the rows that they hashed, such as those of API keys. Functions
- * that have the leaked one cached see in the table what has ended: sessions by a new epoch, links and holds by their rows.
+ * Replaces a root secret that someone else knows. The new secret marks the earlier versions as leaked. A function that
+ * has read it no longer opens what they sealed. It still finds rows by their hashes, such as API keys. Functions that
+ * have the leaked one cached see in the table what has ended: sessions by a new epoch, links and holds by their rows.
  * Each step is safe to repeat, and a repetition within an hour continues with the same new secret.
  * @param options `isForced`: makes another new secret also within that hour
  */

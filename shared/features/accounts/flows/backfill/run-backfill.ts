@@ -23,9 +23,9 @@ const RETRY_WAIT_MAX: Millis = 15 * MINUTE;
 
 /**
  * Reads the threads of an account that moved while its webhooks were missing, newest first, and queues their messages
- * that are not stored. One run reads one page of threads and queues the next one. A thread that moves while the pages
- * are read may move off the page that is next, so the threads that moved are listed again until one page has them all.
- * A later connection of the account continues it with its own token. Safe to repeat.
+ * that are not stored. One invocation reads one page of threads and queues the next one. A thread that moves during the
+ * run may change pages and be missed. So the moved threads are listed again, until one page contains all of them. A
+ * later connection of the account continues it with its own token. Safe to repeat.
  */
 export async function runBackfill(ports: BackfillPorts, task: BackfillTask, time: TaskTime): Promise<RecordOutcome> {
   const { tenant, account: ref } = task;

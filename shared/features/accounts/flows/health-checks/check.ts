@@ -34,9 +34,10 @@ interface CheckResult {
 }
 
 /**
- * Checks whether an account still works: refreshes its token, asks the platform about token and permission, completes its
- * subscription, asks whether a restriction is over, and reads the profile picture again before its address ends. Every change of its status is published once. Safe to repeat, at
- * any time. The check of an account that is gone removes what was left for it.
+ * Checks whether an account still works: refreshes its token, asks the platform about token and permission, completes
+ * its subscription, asks whether a restriction is over, and reads the profile picture again before its address ends.
+ * Every change of its status is published once. Safe to repeat, at any time. The check of an account that is gone
+ * removes what was left for it.
  */
 export async function checkAccountHealth(
   ports: AccountCheckPorts,
@@ -44,7 +45,8 @@ export async function checkAccountHealth(
   now: Millis,
 ): Promise<RecordOutcome> {
   const { tenant, account: ref, dueAt } = task;
-  // First the check, which is stored with its account: so the check of an account that is gone is of no later connection.
+  // First the check, which is stored with its account: so the check of an account that is gone is of no later
+  // connection.
   const stored = await ports.accountChecks.get(tenant, ref);
   const checked = await ports.accounts.getHealth(tenant, ref);
   if (!checked) return removeCheck(ports, stored, now);

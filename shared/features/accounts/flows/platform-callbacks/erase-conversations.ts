@@ -27,13 +27,14 @@ const START: Position = { after: null, erased: false };
 const CLOCK_MARGIN: Millis = 10 * MINUTE;
 
 /**
- * Erases the conversations of an account whose person requested the deletion of their data. It waits until the account is
- * disconnected and no worker stores its messages any more. Then it erases every conversation of the account, pass by
- * pass, until a pass finds none. The first pass reads the whole inbox; no index has the conversations of an account. Each
- * further one reads only what moved since the one before it began. An account that the same login connected again since
- * loses what was sent up to the request, after the same wait, and one that another login connected loses nothing. Each message continues the work of the one before it, and is safe to repeat. While
- * there are messages, the account is not due: a sweep queues a new run only when nothing has worked on it for long, and
- * the messages of earlier runs are dropped then.
+ * Erases the conversations of an account whose person requested the deletion of their data. It waits until the account
+ * is disconnected and no worker stores its messages any more. Then it erases every conversation of the account, pass by
+ * pass, until a pass finds none. The first pass reads the whole inbox; no index has the conversations of an account.
+ * Each further one reads only what moved since the one before it began. If the same login connected the account again,
+ * what was sent up to the request is erased after the same wait. If another login connected it, nothing is erased. Each
+ * message continues the work of the one before it, and is safe to repeat. While there are messages, the account is not
+ * due: a sweep queues a new run only when nothing has worked on it for long, and the messages of earlier runs are
+ * dropped then.
  */
 export async function eraseAccountConversations(
   ports: EraseAccountPorts,

@@ -10,8 +10,8 @@ const CONCURRENCY = 10;
 
 /**
  * Queues the erasing of each account of a data deletion that is due: at its start, and again when nothing has worked on
- * it for half an hour. A row is due again before its message is sent, so that it is continued also when this process dies
- * in between, and each run replaces the ones before it. Ends the data deletions that have no account left.
+ * it for half an hour. A row's next due time is stored before its message is sent: if this process dies in between, a
+ * later sweep continues. A new run replaces the earlier ones. Ends the data deletions that have no account left.
  * @param hasTime whether there is time for another page
  */
 export async function resumeDataDeletions(

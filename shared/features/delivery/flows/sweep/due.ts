@@ -11,8 +11,9 @@ import type { DueErasure, DueItem } from "../../store/due-attempts.ts";
 const LATER_DELAY: Millis = 30 * MINUTE;
 
 /**
- * Sends due attempts and tasks to the deliveries queue and due erasures and tasks of accounts to theirs, earliest first,
- * each delayed to its own second. What only a later release knows is deferred until that release runs. The checkpoint moves behind each page: when a sweep dies or ends early, the next one continues from there.
+ * Sends due attempts and tasks to the deliveries queue and due erasures and tasks of accounts to theirs, earliest
+ * first, each delayed to its own second. What only a later release knows is deferred until that release runs. The
+ * checkpoint moves behind each page: when a sweep dies or ends early, the next one continues from there.
  * @param hasTime whether another page may start
  */
 export async function sweepDue(ports: SweepPorts, now: Millis, hasTime: () => boolean = () => true): Promise<void> {
