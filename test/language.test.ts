@@ -17,13 +17,23 @@ const refusedWords: readonly (readonly [RegExp, string])[] = [
   [/\bmeanwhile\b/i, "since then, at the same time"],
   [/\bwhat (became|becomes|came|comes) of\b/i, "the result of, the status of"],
   [/\bnobodys?\b/i, "no one, no tenant, no process; unknown"],
-  [/\b(lead|leads|leading|led) to\b|\bis led\b/i, "redirects to, links to, refers to"],
-  [/\b(give|gives|giving|gave|given) up\b/i, "abandon, stop"],
-  [/\b(use|uses|using|used) up\b(?! to)/i, "consume"],
-  [/\b(take|takes|taking|took|taken) the place of\b/i, "replace"],
-  [/\b(let|lets|letting) (it |them |one |an? account |the accounts? |accounts )?go\b/i, "disconnect"],
+  [
+    /\b(lead|leading) to\b|\bleads\b(?![ -]on\b)|\b(is|are|was|were) led\b|\bled (back|to)\b/i,
+    "redirects to, links to, refers to, opens, results in",
+  ],
+  [/\b(give|gives|giving|gave|given) (\w+ ){0,4}up\b/i, "abandon, stop"],
+  [/\b(use|uses|using|used) (\w+ ){0,4}up\b(?! to)/i, "consume"],
+  [/\b(take|takes|taking|took|taken) (over )?(the|its|their) place\b/i, "replace"],
+  [/\b(let|lets|letting) (\w+ ){0,4}go\b|\babout to go\b/i, "disconnect, end"],
   [/\bby now\b/i, "already, in the meantime"],
-  [/\bfill(s|ed|ing)? (a |the )?gaps?\b/i, "backfill"],
+  [/\bfill(s|ed|ing)? (a |the )?gaps?\b|\b(queued?|queues|notes|noted|judge) (a |the )?gaps?\b/i, "backfill"],
+  [/\b(messages|threads) of (a|the|that) gap\b|\bgaps? of (every|messages|webhooks)\b/i, "missing messages"],
+  [/\b(accounts?|pages) (\w+ ){0,5}alive\b|\balive an account\b/i, "the calls of an account's health checks"],
+  // A hand-over is that of an upload, or of a conversation to another app.
+  [
+    /\bhand(s|ed|ing)? (it|them) over\b(?! to the platform)|\bhand(s|ed|ing)? over (an? |the )?([\w-]+ )?(link|secret)\b/i,
+    "give",
+  ],
   [/\b(left|leave|leaves|leaving) alone\b/i, "circuit open"],
   [/\blook(s|ed|ing)? into\b/i, "inspect"],
   [/\b(put|puts|putting) right\b/i, "fix"],
@@ -101,6 +111,10 @@ const refusedNames: readonly string[] = [
   "shelf",
   "storyOf",
   "partsOf",
+  "verificationAttempt",
+  "verificationAttempts",
+  "verificationFailures",
+  "verificationWindow",
 ];
 
 /** Variables of the product that do not say what they hold. */

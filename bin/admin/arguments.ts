@@ -49,7 +49,7 @@ A revoked key gets 401 from its next request on, and is listed for 90 days. A su
 tenant invite-owner names an owner of an existing tenant, and revokes the invites of owners who were named before and
 have not signed in.
 sign-in-link prints a link that signs a member, an invited person or a named owner in, without a mail. It lasts 15 minutes.
-Anyone who has it is that person: hand it over in a private way. Without --stage it also needs ${env.baseUrl} on a deployment.
+Anyone who has it is that person: give it in a private way. Without --stage it also needs ${env.baseUrl} on a deployment.
 tenant delete removes everything of a tenant, for good. It ends the webhooks of its accounts first, and without --stage needs ${env.table}, ${env.uploadBucket}, ${env.keyId} and ${env.platformSecretId}. A run that was stopped is continued by the same command.
 rotate root makes a new root secret; keys, sessions and links of the one before it stay valid. A second rotation names
 the keys that were not used since the first, and needs --force to end them. rotate root --leaked is for a root secret that

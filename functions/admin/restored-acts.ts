@@ -115,7 +115,7 @@ export function restoredActs(
     async rotateWebhookSecret(tenant, endpointId, { at, now }): Promise<ActResult> {
       const endpoint = await endpoints.get(tenant, endpointId);
       if (!endpoint || endpoint.status === "deleted") return "unchanged";
-      // The secret of the copy was replaced, so it ends a day later. No one knows the one that takes its place.
+      // The secret of the copy was replaced, so it ends a day later. No one knows the one that replaced it.
       if (endpoint.updatedAt < at) {
         const ports = { endpoints, vault: setup.vault, journal: setup.journal };
         await rotateSecret(ports, { tenant, endpointId, author: RESTORE_AUTHOR, now });

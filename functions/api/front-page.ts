@@ -8,7 +8,7 @@ import { pageHeaders } from "#http/browser/page-files.ts";
 import type { RequestMetadata } from "#http/endpoint.ts";
 import { HttpResponse } from "#http/http-response.ts";
 
-/** The addresses that lead on from the front of a deployment. */
+/** The addresses to which the front page of a deployment links. */
 export interface FrontPagePorts {
   /** Of the API, without a path. */
   readonly baseUrl: string;

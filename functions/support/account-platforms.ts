@@ -10,7 +10,7 @@ import { facebookLogin } from "#platforms/messenger/facebook-login.ts";
 import { accountPlatformFor } from "#platforms/platforms.ts";
 import type { Host } from "../host.ts";
 
-/** The calls that keep accounts alive, with the connections and the secrets of one process. */
+/** The calls of the accounts' health checks, with the connections and the secrets of one process. */
 export function openAccountPlatforms(host: Host): (connection: Connection) => Promise<AccountPlatform> {
   const { settings, clients } = host;
   if (clients.accountPlatformFor) return clients.accountPlatformFor;

@@ -1,6 +1,6 @@
-// The operator's settings, read from the CDK context (`-c parley:name=value`, or "context" in cdk.json) and from the file of
-// the stage. They are checked before anything is built: a mistyped setting stops the synthesis instead of falling back to
-// its default.
+// The operator's settings, read from the CDK context (`-c parley:name=value`, or "context" in cdk.json) and from the
+// file of the stage. They are checked before anything is built: a mistyped setting stops the synthesis instead of
+// falling back to its default.
 
 import { type OperatorLimits, operatorLimitNames, operatorLimits } from "#base/config/operator-limits.ts";
 import { withoutEndSlashes } from "#base/kernel/text/urls.ts";
@@ -68,7 +68,7 @@ export interface Settings {
   readonly baseUrl: string | null;
   /** The public WebSocket URL, without a trailing slash. Null: that of the domain or the gateway. */
   readonly realtimeUrl: string | null;
-  /** The origin of the console, to which a sign-in leads. Null: that of the API. */
+  /** The origin of the console, to which a sign-in redirects. Null: that of the API. */
   readonly consoleUrl: string | null;
   /** Whether anyone may sign in and create a tenant, or only members, invited people and named owners. */
   readonly signUp: "open" | "closed";

@@ -52,7 +52,7 @@ export function platformFor(
   return messagingPlatform(connections[connection], upstream, http, appSecret);
 }
 
-/** The calls that keep accounts of this connection alive. For the account of a smoke test none is made. */
+/** The calls of an account's health checks, for this connection. For the account of a smoke test none is made. */
 export function accountPlatformFor(connection: Connection, ports: Omit<AccountCallPorts, "dialects">): AccountPlatform {
   return withoutSmokeAccounts(accountPlatforms[connection]({ ...ports, dialects }));
 }

@@ -24,7 +24,7 @@ import { judgeBudgets, judgeSendEvents, judgeSends, judgeWindows } from "./ledge
 import { judgeCutOff } from "./ledger/stream/access.ts";
 import { judgeShownConversations } from "./ledger/stream/conversations.ts";
 import { judgeErasedFrames, judgeFirstFrames, judgeFrameIds } from "./ledger/stream/frames.ts";
-import { judgeGaps } from "./ledger/stream/gaps.ts";
+import { judgeMissed } from "./ledger/stream/missed.ts";
 import type { History, Step } from "./steps/step.ts";
 import { openWorld, type World } from "./world/open-world.ts";
 import { NEIGHBOUR, NEIGHBOURS_PERSON } from "./world/people.ts";
@@ -72,7 +72,7 @@ const inTheEnd: readonly Judge[] = [
   judgeConnections,
   judgeErasures,
   judgeExactCounters,
-  judgeGaps,
+  judgeMissed,
   judgeShownConversations,
 ];
 
@@ -156,7 +156,9 @@ function hasDeadLetters({ buried, messages }: Queue): boolean {
   return buried.length > 0 || messages.some(({ receives }) => receives >= RECEIVES_MAX);
 }
 
-/** An outage that lasts longer costs as much as the rest of many histories: its endpoint is probed every half an hour. */
+/**
+ * An outage that lasts longer costs as much as the rest of many histories: its endpoint is probed every half an hour.
+ */
 const OUTAGE_MAX: Millis = 3 * HOUR;
 /** One history in so many has outages as long as its waits. */
 const LONG_OUTAGE_EVERY = 8;

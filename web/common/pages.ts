@@ -6,7 +6,7 @@ export const CONSOLE = "/app";
 export const CONNECT_PAGE = "/oauth/connect";
 
 /**
- * The sign-in page that leads back to a page.
+ * The sign-in page that redirects back to a page.
  * @param redirect null: to the console
  * @param invite the id of the invite that the sign-in accepts
  */
@@ -19,8 +19,8 @@ export function signInPage(redirect: string | null, invite: string | null = null
 }
 
 /**
- * The page to which a sign-in leads: the one that a link names if it is the page that connects accounts, or one of the
- * console. Null for any other.
+ * The page to which a sign-in redirects: the one that a link names if it is the page that connects accounts, or one of
+ * the console. Null for any other.
  */
 export function redirectPage(redirect: string | null): string | null {
   const url = URL.parse(redirect ?? "", location.origin);

@@ -15,7 +15,7 @@ export interface RequestProblem {
 /** Who asks for a link. */
 export interface LinkRequest {
   readonly email: string;
-  /** The page to which the link leads; null: the console. */
+  /** The page to which the link redirects; null: the console. */
   readonly redirect: string | null;
   /** The id of the invite whose mail links to this page; null for none. */
   readonly invite: string | null;

@@ -4,7 +4,7 @@ import type { Texts } from "../describe/texts.ts";
 export const signInTexts: Texts = {
   requestSignInLink:
     "Mails a link that signs a person in. The response is the same for every address, so that it does not reveal who has an account. The link works once, for 15 minutes: at once in the browser that requested it, and by one press in any other. The mail is in the language of `Accept-Language`, if Parley has it, else in English. At most 5 requests for an address and 20 from a network address in 15 minutes: 429 with `Retry-After`.",
-  RequestSignInLinkRequest: "The body of `requestSignInLink`: an address, and where the link leads.",
+  RequestSignInLinkRequest: "The body of `requestSignInLink`: an address, and where the link redirects.",
   "RequestSignInLinkRequest.email": "The address to which the link is sent.",
   "RequestSignInLinkRequest.redirect":
     "The path of the console to which the link redirects. Absent: `/app`, or `/` of a console on another host. A text that is no such path counts as `/`.",

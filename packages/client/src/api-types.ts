@@ -2875,7 +2875,7 @@ export interface components {
              */
             sent: true;
         };
-        /** @description The body of `requestSignInLink`: an address, and where the link leads. */
+        /** @description The body of `requestSignInLink`: an address, and where the link redirects. */
         RequestSignInLinkRequest: {
             /**
              * Format: email

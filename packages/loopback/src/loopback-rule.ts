@@ -17,7 +17,7 @@ export function loopbackOrigins(port: number): string[] {
   return ownHosts(port).map((host) => `http://${host}`);
 }
 
-/** What a page of another origin may show, and where it may lead. All else that it loads is a call. */
+/** What a page of another origin may show, and which pages it may open. All else that it loads is a call. */
 const foreignSites = ["cross-site", "same-site"];
 const shownDestinations = ["document", "image", "audio", "video"];
 

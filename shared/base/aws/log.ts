@@ -45,7 +45,10 @@ export type LogLine =
       readonly trace_id?: string | undefined;
     }
   | {
-      /** A message that waits for the end of an outage of AWS or a platform, or for the claim that could not be given back. */
+      /**
+       * A message that waits for the end of an outage of AWS or a platform, or for the claim that could not be given
+       * back.
+       */
       readonly event: "record.postponed";
       readonly error: string;
       readonly receives: number;
@@ -56,7 +59,9 @@ export type LogLine =
   | { readonly event: "record.postpone_failed"; readonly error: string; readonly receives: number }
   | { readonly event: "raw_copies.store_failed"; readonly error: string; readonly webhooks: number }
   | {
-      /** A webhook that is queued again in parts: it has too many updates, or some parts failed and the others did not. */
+      /**
+       * A webhook that is queued again in parts: it has too many updates, or some parts failed and the others did not.
+       */
       readonly event: "webhook.split";
       /** The SQS message id of the webhook or part. */
       readonly message_id: string;
@@ -77,7 +82,7 @@ export type LogLine =
       readonly messages: number;
     }
   | {
-      /** A check found threads that are newer at the platform than what is stored, and queued a gap. */
+      /** A check found threads that are newer at the platform than what is stored, and queued a backfill. */
       readonly event: "threads.ahead";
       readonly tenant: string;
       readonly account: string;
@@ -92,8 +97,8 @@ export type LogLine =
     }
   | {
       /**
-       * One attempt of a delivery, an attempt whose worker died, or a status that the delivery got without a call of its
-       * endpoint.
+       * One attempt of a delivery, an attempt whose worker died, or a status that the delivery got without a call of
+       * its endpoint.
        */
       readonly event: "delivery.attempted" | "delivery.abandoned" | "delivery.not_attempted";
       readonly tenant: string;

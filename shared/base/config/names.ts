@@ -19,17 +19,23 @@ export const env = {
   realtimeQueueUrl: "PARLEY_REALTIME_QUEUE_URL",
   /** JSON: for each queue, the URL of its dead-letter queue, which may be that of all. */
   deadLetterQueueUrls: "PARLEY_DEAD_LETTER_QUEUE_URLS",
-  /** JSON: for each queue, its own name. Set where all have one dead-letter queue, whose letters name the queue they are of. */
+  /**
+   * JSON: for each queue, its own name. Set where all have one dead-letter queue, whose letters name the queue they are
+   * of.
+   */
   sourceQueues: "PARLEY_SOURCE_QUEUES",
   /** Secrets Manager id of the root secret, from which every key of the service is derived. */
   rootSecretId: "PARLEY_ROOT_SECRET_ID",
   /** Secrets Manager id of the platform secrets: JSON { meta, instagram, verify_token }. */
   platformSecretId: "PARLEY_PLATFORM_SECRET_ID",
-  /** Secrets Manager ids, comma-separated, of the secrets that CloudFront sends; when unset, no forwarded address counts. */
+  /**
+   * Secrets Manager ids, comma-separated, of the secrets that CloudFront sends; when unset, no forwarded address
+   * counts.
+   */
   originSecretIds: "PARLEY_ORIGIN_SECRET_IDS",
   /** The service's public URL, for links. */
   baseUrl: "PARLEY_BASE_URL",
-  /** The origin of the console, to which a sign-in leads. */
+  /** The origin of the console, to which a sign-in redirects. */
   consoleUrl: "PARLEY_CONSOLE_URL",
   /** Where clients post uploads, for the policy of the console. */
   uploadUrl: "PARLEY_UPLOAD_URL",
@@ -63,7 +69,10 @@ export const env = {
   metaAppId: "PARLEY_META_APP_ID",
   /** The Instagram id of the app; when unset, no one can connect an account by Instagram's login. */
   instagramAppId: "PARLEY_INSTAGRAM_APP_ID",
-  /** The configuration of Facebook Login for Business that asks for the permissions; when unset, each login asks for them. */
+  /**
+   * The configuration of Facebook Login for Business that asks for the permissions; when unset, each login asks for
+   * them.
+   */
   facebookLoginConfig: "PARLEY_FACEBOOK_LOGIN_CONFIG",
   /** The sender address of mails; when unset, no mail is sent. */
   mailFrom: "PARLEY_MAIL_FROM",
@@ -127,7 +136,8 @@ export type QueueName = keyof typeof queueUrlNames;
 export const queues = Object.keys(queueUrlNames) as readonly QueueName[];
 
 /**
- * The queues of background work, whose messages may be half an hour late. They have few messages, so that one in which each
- * look finds a message is not read. Of the others CloudWatch's age of the oldest message is watched, which is billed.
+ * The queues of background work, whose messages may be half an hour late. They have few messages, so that one in which
+ * each look finds a message is not read. Of the others CloudWatch's age of the oldest message is watched, which is
+ * billed.
  */
 export const backgroundQueues = ["Profiles", "Erasures", "Mails", "Uploads", "Accounts"] as const satisfies QueueName[];

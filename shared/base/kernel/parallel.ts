@@ -41,7 +41,7 @@ export function concurrencyLimit(max: number): <T>(work: () => Promise<T>) => Pr
     try {
       return await work();
     } finally {
-      // A work that waits takes over the place.
+      // The slot of this work goes to the next one that waits.
       const next = waiting.shift();
       if (next) next();
       else running--;

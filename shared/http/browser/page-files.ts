@@ -5,7 +5,7 @@ import { endpointsFor } from "../endpoints-for.ts";
 import { HttpResponse } from "../http-response.ts";
 import { languageHeaders, languageOf, pageInLanguage } from "./localized-pages.ts";
 
-/** What a page may load. @param formAction where its forms may lead: sources of a content security policy */
+/** What a page may load. @param formAction where its forms may be sent: sources of a content security policy */
 export function pagePolicy(formAction: string): string {
   return [
     "default-src 'none'",

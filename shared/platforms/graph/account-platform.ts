@@ -66,8 +66,8 @@ export interface ReadThread {
 }
 
 /**
- * What keeps one kind of connection alive. No call throws for an error of the platform or the network. Repeating a call
- * is safe.
+ * The calls of an account's health checks, for one kind of connection. No call throws for an error of the platform or
+ * the network. Repeating a call is safe.
  */
 export interface AccountPlatform {
   /** Subscribes the app to the account's webhooks, with every field that Parley reads. */

@@ -13,7 +13,7 @@ const LONG_NUMBER = /[[,:]\s*\d{16,}/;
 const LONG_DIGITS = 16;
 const [QUOTE, BACKSLASH] = [0x22, 0x5c];
 const NUMBER_SIGNS: ReadonlySet<number> = new Set([..."+-.eE"].map((sign) => sign.charCodeAt(0)));
-/** As JSON. A cut address leads nowhere, so a longer one is not read. */
+/** As JSON. A cut address does not work, so a longer one is not read. */
 const URL_BYTES_MAX = 4_096;
 /** As JSON, for each UTF-16 unit of a text: all that characters need without escapes. */
 const UNIT_BYTES_MAX = 3;
@@ -85,8 +85,8 @@ export function asObject(value: unknown): JsonObject | null {
 }
 
 /**
- * Cuts a text to `max` UTF-16 units, and to three times as many bytes of JSON, without splitting a character. Only a text
- * of characters that JSON escapes reaches the second limit. @returns null when the value is not a string
+ * Cuts a text to `max` UTF-16 units, and to three times as many bytes of JSON, without splitting a character. Only a
+ * text of characters that JSON escapes reaches the second limit. @returns null when the value is not a string
  */
 export function readText(value: unknown, max: number): string | null {
   if (typeof value !== "string") return null;

@@ -7,7 +7,9 @@ import { readRefusal } from "./errors.ts";
 import { callGraph, type PictureField, readAccountId, readNames } from "./graph-call.ts";
 import { asObject, type JsonObject, readTime } from "./json.ts";
 
-/** The webhook fields of a page. They serve its inbox, and any of them lets the events of its Instagram account through. */
+/**
+ * The webhook fields of a page. They serve its inbox, and any of them lets the events of its Instagram account through.
+ */
 export const pageFields: readonly string[] = [
   "messages",
   "message_echoes",
@@ -28,7 +30,10 @@ interface PageTraits {
   readonly picture: PictureField;
 }
 
-/** The calls that keep alive an account whose token is that of a page: its inbox, or its linked Instagram account. */
+/**
+ * The calls of an account's health checks, where its token is that of a page: its inbox, or its linked Instagram
+ * account.
+ */
 export function pageAccounts({ scope, history, picture }: PageTraits, ports: AccountCallPorts): AccountPlatform {
   const { upstream, http, app } = ports;
   const api = `${upstream.facebookGraph}/${upstream.graphVersion}`;

@@ -7,7 +7,8 @@ import { asObject } from "../graph/json.ts";
 import type { ConnectionTraits } from "../graph/messaging.ts";
 import { pageAccounts } from "../graph/page-accounts.ts";
 
-// What differs on Instagram. An account is connected by Instagram Login, or through the Facebook page that it is linked to.
+// What differs on Instagram. An account is connected by Instagram Login, or through the Facebook page that it is linked
+// to.
 
 const profileFields = ["name", "username", "profile_pic"];
 
@@ -70,7 +71,7 @@ export const instagramDialect: Dialect = {
   },
 };
 
-/** The calls that keep accounts of a linked page alive. */
+/** The calls of the health checks of accounts of a linked page. */
 export function instagramPageAccounts(ports: AccountCallPorts): AccountPlatform {
   return pageAccounts(
     { scope: "instagram_manage_messages", history: instagramDialect.history, picture: instagramPicture },
@@ -78,7 +79,7 @@ export function instagramPageAccounts(ports: AccountCallPorts): AccountPlatform 
   );
 }
 
-/** The calls that keep accounts of Instagram Login alive. They prove no secret of the app. */
+/** The calls of the health checks of accounts of Instagram Login. They prove no secret of the app. */
 export function instagramLoginAccounts(ports: AccountCallPorts): AccountPlatform {
   const { upstream, http, clock = clockNow } = ports;
   const host = upstream.instagramGraph;

@@ -143,7 +143,7 @@ function readUserId(
   });
 }
 
-/** A cursor that comes again would lead round in a circle, and is a failure. */
+/** A cursor that comes again would list the same pages without an end, and is a failure. */
 async function listPages(
   { upstream, http, appSecret }: FacebookLoginPorts,
   token: string,

@@ -44,7 +44,7 @@ export const messengerDialect: Dialect = {
   },
 };
 
-/** The calls that keep pages alive. */
+/** The calls of the health checks of pages. */
 export function messengerAccounts(ports: AccountCallPorts): AccountPlatform {
   return pageAccounts({ scope: "pages_messaging", history: messengerDialect.history, picture: pagePicture }, ports);
 }

@@ -61,7 +61,7 @@ export async function openBrowser(stack: LocalStack) {
       return url.href;
     },
 
-    /** The path to which an answer leads. */
+    /** The path to which an answer redirects. */
     locationOf: async (response: Promise<Response>) =>
       ((await response).headers.get("location") ?? "").replace(stack.info.base_url, ""),
   };

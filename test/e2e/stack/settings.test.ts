@@ -61,7 +61,7 @@ it.each([
   ["/?utm_source=a&b=c%20d", "https://parley.example/?utm_source=a&b=c%20d"],
   ["/.well-known/security.txt", "https://parley.example/.well-known/security.txt"],
   ["/.well-known/security.txt?x=1", "https://parley.example/.well-known/security.txt?x=1"],
-])("PARLEY_SITE_URL leads %s to %s, and no key is asked for", async (path, location) => {
+])("PARLEY_SITE_URL redirects %s to %s, and no key is asked for", async (path, location) => {
   const { status, headers } = await strictStack.request(path);
   expect([status, headers.get("location")]).toEqual([301, location]);
   expect(headers.get("x-correlation-id")).toMatch(/\S/);

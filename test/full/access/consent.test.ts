@@ -8,8 +8,8 @@ import { waitFor } from "../../e2e/support/wait-for.ts";
 import { testBrowser } from "../../web/support/browser.ts";
 import { endVisits } from "../../web/support/page-visit.ts";
 
-// A stranger, the owner of the tenant demo, wants a person to connect an account to it. The person has a tenant of their
-// own. Each way to direct a browser is tried: a page of another site and of another origin of the same site, a
+// A stranger, the owner of the tenant demo, wants a person to connect an account to it. The person has a tenant of
+// their own. Each way to direct a browser is tried: a page of another site and of another origin of the same site, a
 // link without a page, as in a mail, and a frame.
 
 const STRANGER = "owner@local.invalid";
@@ -69,7 +69,7 @@ async function signIn(email: string): Promise<{ context: BrowserContext; page: P
   return { context, page };
 }
 
-/** Leads a tab to a URL. @returns what the person sees, and every URL that the browser asked for */
+/** Opens a URL in a tab, in one of the ways. @returns what the person sees, and every URL that the browser asked for */
 async function lead(context: BrowserContext, way: Way, url: string): Promise<{ page: Page; urls: string[] }> {
   const page = await context.newPage();
   const urls: string[] = [];

@@ -19,7 +19,7 @@ export function judgeAttempts({ items, buried }: Evidence): string[] {
     if (attempts > ATTEMPTS_MAX) violations.push(`${name} had ${attempts} attempts`);
     if (row.st !== "dlq" || attempts >= ATTEMPTS_MAX || latestRetry(row, attempts) >= ulidTime(row.SK) + RETENTION)
       continue;
-    // The message of an attempt that failed ten times gives it up, too.
+    // A delivery is also abandoned when the message of an attempt failed ten times.
     const endpointId = row.PK.split("#")[2] ?? "";
     if (!buried.some((body) => body.includes(row.SK) && body.includes(endpointId)))
       violations.push(`${name} was abandoned after ${attempts} attempts`);
@@ -33,8 +33,8 @@ function latestRetry({ ua }: StoredItem, attempts: number): Millis {
 }
 
 /**
- * Nothing waits when nothing more happens, and nothing ever waited for the daily check. A check in an outage finds what is
- * postponed until its end.
+ * Nothing waits when nothing more happens, and nothing ever waited for the daily check. A check in an outage finds what
+ * is postponed until its end.
  */
 export function judgeDeliveries({ items, rescheduled, outages }: Evidence): string[] {
   const found = rescheduled

@@ -5,7 +5,10 @@ import type { Troubles } from "./troubles.ts";
 
 const TOKEN_LIFE = 60 * DAY;
 
-/** The platform's calls that keep accounts alive. Every account is healthy: a refused send was the last of its kind. */
+/**
+ * The platform's calls of the accounts' health checks. Every account is healthy: a refused send was the last of its
+ * kind.
+ */
 export function openAccountPlatform(troubles: Troubles): AccountPlatform {
   const call = async <Answer>(name: string, answer: Answer): Promise<Answer> => {
     await untilRunning();

@@ -123,7 +123,7 @@ describe("the profile is unknown when", () => {
     ["the account is restricted", refusal(400, { code: 10, error_subcode: 1893063 })],
     ["the platform is unsure", refusal(400, { code: 2, is_transient: true })],
     ["a refusal has no error", jsonResponse(400, {})],
-    ["it leads elsewhere", jsonResponse(302, "", { location: "https://example.com/" })],
+    ["it redirects elsewhere", jsonResponse(302, "", { location: "https://example.com/" })],
     ["the answer is no JSON", jsonResponse(200, "<html>ok</html>")],
     ["the answer is a list", jsonResponse(200, [])],
     ["the answer is empty", jsonResponse(200, {})],

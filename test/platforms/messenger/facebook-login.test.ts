@@ -180,7 +180,7 @@ test("the pages of a person are read by their cursor and never by a URL", async 
   expect(madeCalls().map(({ query }) => query.after)).toEqual([undefined, "c1", "c2"]);
 });
 
-test("the pages of a person are a failure where their cursors lead in a circle", async () => {
+test("the pages of a person are a failure where their cursors form a circle", async () => {
   expect(await list(pageAt(1, "c1"), pageAt(2, "c2"), pageAt(3, "c1"))).toEqual({ kind: "unknown" });
   expect(platform.calls).toHaveLength(3);
   expect(await list(pageAt(1, "c1"))).toEqual({ kind: "unknown" });

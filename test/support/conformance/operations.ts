@@ -1,6 +1,6 @@
 import type { ApiDocument, DocumentedOperation } from "./document.ts";
 
-/** Where a request leads: an operation, a path without its method, or no path. */
+/** What a request addresses: an operation, a path without its method, or no path. */
 export type Route =
   | {
       readonly found: "operation";

@@ -14,7 +14,7 @@ const withoutSubject = words(`
   covers create creates cuts decides defines delays delete deletes delivers denies dies differs disconnects
   distinguishes double drop drops edits encoded encodes erases escapes evaluates examine examines excludes
   exists expires extends fail finds forgets forwards get gets give gives goes hang happens identifies ignores include
-  includes ingests interrupted jumps keep keeps leads leave leaves let lets listed match listens logs lose loses make makes
+  includes ingests interrupted jumps keep keeps leave leaves let lets listed match listens logs lose loses make makes
   matters named need needs obeys offers omits opened passes permits polls postpones prefers prevents prints publishes purges
   puts reach reaches receives recognizes reconnects recovers redeems redirects refuse refuses reject rejects removes repeats
   replaces require requires reserves resolve resolves responds restores restricts retains returned

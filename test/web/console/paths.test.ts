@@ -3,7 +3,7 @@ import { accountsPath, inboxPath, parsePath, sidePath } from "../../../web/conso
 
 const CONVERSATION = "CONV#acme#instagram#17841400000000000#9930000000000001";
 
-it("a conversation has a path without an escaped sign, and the path leads back to it", () => {
+it("a conversation has a path without an escaped sign, and the path is read as the same conversation", () => {
   const path = inboxPath("acme", CONVERSATION);
   expect(path).toBe("/app/acme/inbox/instagram/17841400000000000/9930000000000001");
   expect(parsePath(path)).toEqual({ page: "inbox", tenant: "acme", conversation: CONVERSATION });

@@ -18,7 +18,7 @@ beforeEach(() => {
 afterEach(() => vi.unstubAllGlobals());
 afterAll(() => vi.unstubAllGlobals());
 
-it("the sign-in page leads back to the page that needed it, with its query", () => {
+it("the sign-in page redirects back to the page that needed it, with its query", () => {
   const path = "/app/acme/accounts?connected=instagram&x=%23";
   const url = new URL(session.signInPage(path), "https://parley.example.com");
   expect(url.pathname).toBe("/console/auth/sign-in");

@@ -49,7 +49,7 @@ it.each([
   expect(markup).not.toMatch(/<(script|img|svg|b>)|<[^>]*\son\w+=|(href|src)="(javascript|data):/i);
 });
 
-it("a page in Markdown leaves out comments, and makes a link that leads nowhere its text", () => {
+it("a page in Markdown leaves out comments, and makes a link to no page its text", () => {
   expect(
     body("<!-- Generated. -->\n\nSee [the file](../secret.md#x) and [it](a.md).", (href) =>
       href === "a.md" ? "/docs/a" : null,

@@ -8,7 +8,7 @@ import type { Connection } from "./login-end.ts";
 import { texts } from "./texts.ts";
 
 /**
- * Goes to the platform's login of a way of connecting, which leads back to this page.
+ * Goes to the platform's login of a way of connecting, which redirects back to this page.
  * @param onProblem shows the words of what went wrong. Without it they are a notice
  */
 export function useLogin(onProblem?: (text: string) => void) {

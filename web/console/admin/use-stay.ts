@@ -5,7 +5,7 @@ export function useStay(isHeld: boolean): void {
   useEffect(() => {
     if (!isHeld) return;
     const here = location.href;
-    // A second entry for the same page: "Back" leads from it to this page again.
+    // A second entry for the same page: "Back" opens this page again.
     history.pushState(history.state, "", here);
     const onBack = () => history.pushState(history.state, "", here);
     const onLeave = (event: BeforeUnloadEvent) => event.preventDefault();

@@ -17,7 +17,7 @@ export const account: Parley = new Parley({
 
 export const NAME_CHARS_MAX = 80;
 
-/** The sign-in page that leads back to a page of the console. @param path with query */
+/** The sign-in page that redirects back to a page of the console. @param path with query */
 export function signInPage(path: string): string {
   return `/console/auth/sign-in?${new URLSearchParams({ redirect: path })}`;
 }
@@ -28,7 +28,10 @@ export function isName(text: string): boolean {
   return [...name].length <= NAME_CHARS_MAX && /[\p{L}\p{N}\p{P}\p{S}]/u.test(name);
 }
 
-/** Milliseconds until the session ends, when that is to be said; null before. @param now epoch milliseconds of the server */
+/**
+ * Milliseconds until the session ends, when that is to be said; null before. @param now epoch milliseconds of the
+ * server
+ */
 export function endingSoon({ session_expires_at }: Pick<Me, "session_expires_at">, now: number): number | null {
   const left = Date.parse(session_expires_at) - now;
   return left <= SOON_MS ? Math.max(0, left) : null;

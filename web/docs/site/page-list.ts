@@ -58,7 +58,7 @@ export const operatorPages = Object.values(groups)
   .filter((source) => source.startsWith("operate/"));
 const OTHERS = "More guides";
 
-/** The reference page takes their place: it has the same content, with schemas. */
+/** The pages that another page of the site replaces: it has the same content, the reference page with schemas. */
 const replaced: Readonly<Record<string, string>> = {
   "guides/events.md": "/docs/reference/events",
   "openapi.json": "/openapi.json",
@@ -109,7 +109,7 @@ export function resolveSiteLink(source: string, href: string, files: readonly st
   return target !== null && files.includes(target) ? `/docs/${target.replace(/\.md$/, "")}${hash}` : null;
 }
 
-/** A relative path from a file, as a path from the root. Null if it leads outside. */
+/** A relative path from a file, as a path from the root. Null if it is outside. */
 function joinPath(from: string, path: string): string | null {
   const folders = from.split("/").slice(0, -1);
   for (const part of path.split("/")) {

@@ -7,7 +7,7 @@ export type LoginPage = components["schemas"]["LoginPage"];
 
 /** A sign-in link to request. */
 export type SignInRequest = Body<"POST /console/auth/request"> & {
-  /** The path of the console where the sign-in leads. */
+  /** The path of the console to which the sign-in redirects. */
   readonly redirect?: string | undefined;
   /** The text of the link in the mail of an invite. The sign-in accepts that invite. */
   readonly invite?: string | undefined;

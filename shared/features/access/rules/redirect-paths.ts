@@ -8,17 +8,17 @@ export const SIGNED_IN_PATH = "/console/auth/signed-in";
 /** Where the page that connects accounts was. It redirects to the console's page of accounts. */
 export const CONNECT_PAGE_PATH = "/oauth/connect";
 /**
- * Where the API's own routes are. Opening one of them can start a login or use a link, so that no redirect leads there:
+ * Where the API's own routes are. Opening one of them can start a login or use a link, so that no redirect is to them:
  * a page of the console changes nothing when it is opened.
  */
 const API_PATHS = /^\/(?:oauth|platform|v1|webhooks|verify|console\/auth)(?:\/|$)/i;
-/** Any origin: a path that leads away from it is refused. */
+/** Any origin: a path to another origin is refused. */
 const ORIGIN = "https://console.invalid";
 
 /**
- * The path to which a sign-in leads, on the origin of the console: percent-encoded, with its query and fragment. What is
- * no path of the same site is `/`: another origin, a scheme, two leading slashes or backslashes, invisible characters.
- * So is a path of the API's own routes, except those that redirect to a page of the console.
+ * The path to which a sign-in redirects, on the origin of the console: percent-encoded, with its query and fragment.
+ * What is no path of the same site is `/`: another origin, a scheme, two leading slashes or backslashes, invisible
+ * characters. So is a path of the API's own routes, except those that redirect to a page of the console.
  */
 export function parseRedirectPath(text: string): string {
   if (!/^\/(?![/\\])/.test(text) || UNSAFE_CHARACTERS.test(text) || !URL.canParse(text, ORIGIN)) return "/";
@@ -51,14 +51,16 @@ export interface Origins {
   readonly baseUrl: string;
 }
 
-/** The path to which a sign-in leads that names none: the console, or the first page of a console on another host. */
+/**
+ * The path to which a sign-in redirects that names none: the console, or the first page of a console on another host.
+ */
 export function firstPath(origins: Origins): string {
   return isConsoleElsewhere(origins) ? "/" : CONSOLE_PATH;
 }
 
 /**
- * The URL to which a sign-in leads: a path on the console's origin. A console on another host than the API has its own
- * first page instead of the API's path for the signed-in person.
+ * The URL to which a sign-in redirects: a path on the console's origin. A console on another host than the API has its
+ * own first page instead of the API's path for the signed-in person.
  */
 export function signedInUrl(path: string, origins: Origins): string {
   const isPageElsewhere = path === SIGNED_IN_PATH && isConsoleElsewhere(origins);

@@ -13,7 +13,7 @@ import { loginTokenKey } from "./items.ts";
 export interface LoginToken {
   readonly sealedAddress: Uint8Array;
   readonly sealedToken: Uint8Array;
-  /** The path on the console's origin to which the sign-in leads. */
+  /** The path on the console's origin to which the sign-in redirects. */
   readonly redirect: string;
   /** The hash of the sign-in cookie of the browser that requested the link. Default: none. */
   readonly browserHash?: string | null;

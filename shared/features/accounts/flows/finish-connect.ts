@@ -56,8 +56,8 @@ interface StoredConnection {
 const SUBSCRIBE_TRIES_END: Millis = 10 * MINUTE;
 
 /**
- * Completes a connection whose process may have died, and mails about it. Does nothing for an earlier connection. Safe to
- * repeat.
+ * Completes a connection whose process may have died, and mails about it. Does nothing for an earlier connection. Safe
+ * to repeat.
  */
 export async function finishConnect(
   ports: FinishConnectPorts & ConnectedMailPorts,
@@ -110,8 +110,8 @@ interface MailedConnection {
 }
 
 /**
- * Queues a mail to the owners of the tenant, and to the person who connected the account, that it is connected. That it is
- * queued is recorded after that: only a process that dies in between, and two that run at once, mail twice.
+ * Queues a mail to the owners of the tenant, and to the person who connected the account, that it is connected. That it
+ * is queued is recorded after that: only a process that dies in between, and two that run at once, mail twice.
  */
 async function mailConnected(
   ports: ConnectedMailPorts,
@@ -159,7 +159,7 @@ export async function completeConnection(
   return isStored ? { kind: "done" } : { kind: "gone", current };
 }
 
-/** Lets a new account go whose subscription failed. Nothing was published of it. */
+/** Disconnects a new account whose subscription failed. Nothing was published of it. */
 export async function revertConnection(
   ports: FinishConnectPorts,
   { tenant, account, outcome }: { readonly tenant: TenantId; readonly account: Account; readonly outcome: CallFailure },
@@ -232,7 +232,8 @@ function triesEnded({ account }: Pick<StoredConnection, "account">, { now }: Tas
 }
 
 /**
- * Whether a process may still subscribe the app for this connection: none has published it, and the tries have not ended.
+ * Whether a process may still subscribe the app for this connection: none has published it, and the tries have not
+ * ended.
  */
 export async function mayBeConnecting(
   { eventBodies }: Pick<AccountDisconnectPorts, "eventBodies">,

@@ -61,8 +61,8 @@ interface StoredMessage {
 }
 
 /**
- * @returns `erased` where an erasure that ran beside this removed it; `ended` where its retention has ended; `settled` where
- * it is the echo of a send that has done all of this
+ * @returns `erased` where an erasure that ran beside this removed it; `ended` where its retention has ended; `settled`
+ * where it is the echo of a send that has done all of this
  */
 async function storeMessage(
   ports: IngestPorts,
@@ -102,8 +102,8 @@ function recordMessage(
 ): Promise<RecordedMessage> {
   const { tenant, shards } = account;
   if (update.echo) return reconcileEcho(ports, { account, message, origin: update.echo, now });
-  // A message is stored at its time. The marker of its id leads a repeated webhook without a time to the same row, and a
-  // late one to the row of the platform's history.
+  // A message is stored at its time. By the marker of its id, a repeated webhook without a time finds the same row, and
+  // a late one the row of the platform's history.
   return update.isArrivalTime || isLate(update.at, now)
     ? ports.outboundMessages.record(tenant, message, now, { shards })
     : ports.messages.record(tenant, message, now, shards);

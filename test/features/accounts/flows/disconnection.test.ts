@@ -183,7 +183,7 @@ describe("two accounts on one page", () => {
 });
 
 describe("disconnecting an account while it is connected again", () => {
-  it("disconnecting an account while it is connected again lets the new connection go", async () => {
+  it("disconnecting an account while it is connected again ends the new connection", async () => {
     await fixture.connect(tenant, page());
     let isFirst = true;
     fixture.setScript(async ({ name }) => {
@@ -200,7 +200,7 @@ describe("disconnecting an account while it is connected again", () => {
     expect(await fixture.eventTypes()).toEqual(["account.connected", "account.reconnected", "account.disconnected"]);
   });
 
-  it("a task that was left of it does not let the new connection go, and asks for its check", async () => {
+  it("a task that was left of it does not end the new connection, and asks for its check", async () => {
     await fixture.connect(tenant, page());
     const ports = fixture.ports();
     const dying = { ...ports, pageUses: { list: async () => Promise.reject(new Error("died")) } };

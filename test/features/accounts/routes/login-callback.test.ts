@@ -37,7 +37,7 @@ function comeBack(
   return app.request(`/oauth/${platform}/callback?${textOf(query)}`, { headers }, { sourceIp: "192.0.2.8" });
 }
 
-/** The status, and where it leads: the path and query on the console. */
+/** The status, and where it redirects: the path and query on the console. */
 async function resultOf(response: Promise<Response> | Response): Promise<readonly [number, string]> {
   const { status, headers } = await response;
   return [status, (headers.get("location") ?? "").replace(CONSOLE, "")];

@@ -69,7 +69,7 @@ test("a hold can be read for 30 minutes", () => {
   expect(isHoldReadable(created, created + 30 * MINUTE)).toBe(false);
 });
 
-test("the transitions lead from each status to the expected ones, and from a final status nowhere", () => {
+test("each status changes to the expected ones, and a final status to none", () => {
   expect(holdStatusesBefore("claim")).toEqual(["awaiting_verification"]);
   expect(holdStatusesBefore("accept")).toEqual(["sending"]);
   expect(holdStatusesBefore("fail")).toEqual(["sending"]);

@@ -182,7 +182,7 @@ it("finishing an upload replaces the declared size by that of the file", async (
   expect(await fixture.read(upload.id)).toMatchObject({ upload: { size: 4_321 } });
 });
 
-it("finishing an upload without a posted file is refused and uses nothing up", async () => {
+it("finishing an upload without a posted file is refused and consumes nothing", async () => {
   const upload = await created();
   expect(await fixture.finish(upload.id)).toEqual(NOT_FOUND);
   await post(upload, pngBytes());

@@ -37,7 +37,7 @@ it.each([
   expect(await page.locator(".thread-head h2").innerText()).toBe("Anna Berg");
 });
 
-it("Home, End and first letters lead through a menu, and its letters are no keys of the page", async () => {
+it("Home, End and first letters move through a menu, and its letters are no keys of the page", async () => {
   const { world, page } = await openThread();
   await profile(page).press("Enter");
   await hasFocus(page, "Change name");

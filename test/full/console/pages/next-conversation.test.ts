@@ -40,7 +40,7 @@ it("Ctrl+Shift+Enter sends and goes on writing to the next person, without a pre
   expect(world.complaints).toEqual([]);
 });
 
-it("a message that was not sent says so in the next conversation, and leads back to it", async () => {
+it("a message that was not sent says so in the next conversation, and links to it", async () => {
   const { world, page } = await threePeople();
   const release = world.keepBack(REPLY);
   world.fail(REPLY, { status: 502, code: "send_failed", detail: "No." });

@@ -83,7 +83,7 @@ function fillInbox(call: Call): Answer {
   }
 }
 
-/** Where a login leads that the platform grants at once. */
+/** Where a login redirects that the platform grants at once. */
 function loginEnd({ page, query }: Call, name: string, value: string): string {
   const url = new URL(query.get("redirect") ?? "/", page.origin);
   url.searchParams.set(name, value);

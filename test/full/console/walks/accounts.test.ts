@@ -50,7 +50,7 @@ describe.each(bothHands)("the accounts at the console by $how", (hands) => {
     expect((await stack.api("POST", "/v1/messages/reply", reply)).status).toBe(200);
   }
 
-  it("the former address of the page leads a signed-in person to the console's accounts", async () => {
+  it("the former address of the page redirects a signed-in person to the console's accounts", async () => {
     await signInByMail(stack, visit, { send: () => hands.press(page, page.getByRole("button")) });
     await nameOneself(visit, "Ines Marlow");
     await page.goto(`${stack.info.base_url}/oauth/connect?tenant=demo`);

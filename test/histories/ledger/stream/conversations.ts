@@ -7,7 +7,7 @@ import { mayBeUnconnected } from "../connections.ts";
 import { mayBeDeleted } from "../deletion.ts";
 import type { Evidence, StoredChange } from "../evidence.ts";
 import { endOfService } from "./access.ts";
-import { PUSHED_WITHIN } from "./gaps.ts";
+import { PUSHED_WITHIN } from "./missed.ts";
 
 type Shown = Omit<ShownConversation, "id">;
 

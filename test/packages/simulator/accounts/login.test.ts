@@ -112,7 +112,7 @@ test.each<[Record<string, string>]>([
   [{ client_secret: testSecrets.meta }],
   [{ redirect_uri: `${callback}/` }],
   [{ grant_type: "client_credentials" }],
-])("Instagram's exchange refuses %j and does not use the code up", async (fields) => {
+])("Instagram's exchange refuses %j and does not consume the code", async (fields) => {
   const { codeAt, instagramUrl, exchangeInstagram } = await startLogins();
   const code = await codeAt(instagramUrl({ sim_consent: "auto" }));
   expect((await exchangeInstagram(code, fields)).status).toBe(400);

@@ -24,7 +24,7 @@ export const messenger: NamedAccount = {
   connection: testAccounts.messenger.connection,
 };
 
-/** The page to which the receiver's answer to a deletion of data leads. */
+/** The page to which the receiver's answer to a deletion of data links. */
 export const deletionPage = "https://app.example/deletions/4f2c";
 
 /** A simulator for the page, in a host that records what it is asked, and a receiver whose status can be changed. */
@@ -186,7 +186,10 @@ export function useSimulatorPage() {
     panel: () => page.getByRole("tabpanel"),
     focusedName: () =>
       inPage<string>(`document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent`),
-    /** Checks the page with axe in both themes: in the full run, or always if the view is the one that stands for others. */
+    /**
+     * Checks the page with axe in both themes: in the full run, or always if the view is the one that stands for
+     * others.
+     */
     async expectAccessible(runs: "always" | "full run" = "full run"): Promise<void> {
       if (runs === "always" || inject("fullRun")) expect(await accessibilityViolations(page)).toEqual([]);
     },

@@ -17,11 +17,11 @@ it.each([
   ["ArrowDown", 1, 2, 3],
   ["ArrowDown", 3, 2, null],
   ["ArrowUp", 1, 2, null],
-])("%s leads from %i of five in rows of %i to %s", (key, index, columns, next) => {
+])("%s moves from %i of five in rows of %i to %s", (key, index, columns, next) => {
   expect(nextIndex(key, { index, columns, count: 5 })).toBe(next);
 });
 
-it("a key leads nowhere in an empty list", () => {
+it("a key moves nowhere in an empty list", () => {
   expect(nextIndex("ArrowDown", { index: -1, columns: 1, count: 0 })).toBeNull();
 });
 

@@ -1,5 +1,6 @@
 /**
- * Where a key leads in a list or a grid; null when it leads nowhere. A list begins again after its end, a grid does not.
+ * Where a key moves in a list or a grid; null when it moves nowhere. A list begins again after its end, a grid does
+ * not.
  * @param at the index of the focus, -1 outside; how many there are, and how many stand in a row
  */
 export function nextIndex(

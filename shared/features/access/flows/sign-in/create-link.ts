@@ -11,7 +11,7 @@ import type { SignInRequestPorts } from "./ports.ts";
 export interface NewLink {
   /** In its normal form. */
   readonly address: string;
-  /** Where the sign-in is to lead: any text. */
+  /** Where the sign-in is to redirect: any text. */
   readonly redirect: string;
   readonly now: Millis;
   /** The secret of the browser that requests it, which uses it at once. Default: every browser asks first. */

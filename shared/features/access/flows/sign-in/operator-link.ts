@@ -7,7 +7,7 @@ import { CONSOLE_PATH } from "../../rules/redirect-paths.ts";
 import { createSignInLink } from "./create-link.ts";
 import type { OperatorLinkPorts } from "./ports.ts";
 
-/** A link that an operator hands over, in place of a mail. */
+/** A link that an operator gives to a person, in place of a mail. */
 export interface OperatorLink {
   /** Its secret. */
   readonly token: string;
@@ -17,9 +17,9 @@ export interface OperatorLink {
 }
 
 /**
- * Creates a sign-in link for a member, an invited person or an owner whom the operator named. Before that each tenant of
- * the person and each that invited them gets an entry in its audit log, so that no link exists without one. A run that
- * dies in between leaves entries without a link, and the next run adds its own.
+ * Creates a sign-in link for a member, an invited person or an owner whom the operator named. Before that each tenant
+ * of the person and each that invited them gets an entry in its audit log, so that no link exists without one. A run
+ * that dies in between leaves entries without a link, and the next run adds its own.
  * @param address in its normal form
  * @returns null for a stranger, of whom nothing is stored
  */

@@ -15,14 +15,14 @@ const AUDIT_ROWS_AT_ONCE = 10;
 /** A person who opened their link. */
 export interface SignIn {
   readonly session: SealedSession;
-  /** The path on the console's origin to which it leads. */
+  /** The path on the console's origin to which it redirects. */
   readonly redirect: string;
 }
 
 /**
- * Signs a person in by the token of their link. The link is consumed before anything else is written, so that of several
- * calls at most one begins a session; where a fault follows, none does, and the person needs a new link. What does not
- * need the link, the keys, is read before.
+ * Signs a person in by the token of their link. The link is consumed before anything else is written, so that of
+ * several calls at most one begins a session; where a fault follows, none does, and the person needs a new link. What
+ * does not need the link, the keys, is read before.
  * @param ip the source address; null without a gateway
  */
 export async function signIn(

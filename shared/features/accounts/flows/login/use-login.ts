@@ -19,7 +19,7 @@ export interface LoginState {
   readonly userId: string;
   /** The person's browser has it as a cookie. */
   readonly nonce: string;
-  /** The path on the console's origin to which the login leads. */
+  /** The path on the console's origin to which the login redirects. */
   readonly redirect: string;
   readonly expiresAt: Millis;
 }
@@ -84,7 +84,7 @@ interface NewLogin {
   readonly platform: PlatformName;
   readonly tenant: TenantId;
   readonly userId: string;
-  /** The path on the console's origin to which it is to lead. */
+  /** The path on the console's origin to which it is to redirect. */
   readonly redirect: string;
   readonly now: Millis;
 }
@@ -120,8 +120,8 @@ export interface LoginReturn {
 }
 
 /**
- * Opens the state of a login and uses it: of several calls, one gets it. State, cookie and session must name one person,
- * who must still be at least an admin.
+ * Opens the state of a login and uses it: of several calls, one gets it. State, cookie and session must name one
+ * person, who must still be at least an admin.
  */
 export async function useLogin(
   ports: UseLoginPorts,

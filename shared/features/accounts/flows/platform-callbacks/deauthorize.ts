@@ -2,7 +2,7 @@ import { listAuthorizedAccounts, queueDisconnection } from "./authorized-account
 import type { DeauthorizePorts, PlatformRequest } from "./ports.ts";
 
 /**
- * Lets every account go that a login connects, after its person removed the app on the platform. Safe to repeat.
+ * Disconnects every account that a login connects, after its person removed the app on the platform. Safe to repeat.
  * @param request `issuedAt`: by the platform; the arrival if it does not say. What the login connected later stays
  */
 export async function deauthorize(

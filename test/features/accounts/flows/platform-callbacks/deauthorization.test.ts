@@ -35,7 +35,7 @@ it.each([
     }
     await fixture.settle();
     expect((await fixture.stores.accounts.get(fixture.tenant, account)) !== null).toBe(stays);
-    // A replay does not let a later connection go.
+    // A replay does not end a later connection.
     testEnv.advance(3 * MINUTE);
     await fixture.connect("one", [user]);
     await deauthorize(fixture.ports(), { platformUserId: user, now: testEnv.now(), issuedAt });

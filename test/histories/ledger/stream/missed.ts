@@ -31,8 +31,11 @@ interface StoredEvent {
   readonly isHidden: boolean;
 }
 
-/** Each event that is accepted while a client is connected is in what it fetched at its first frame, or follows as a frame. */
-export function judgeGaps(evidence: Evidence): string[] {
+/**
+ * Each event that is accepted while a client is connected is in what it fetched at its first frame, or follows as a
+ * frame.
+ */
+export function judgeMissed(evidence: Evidence): string[] {
   if (evidence.viewers.length === 0 || evidence.dropped > 0) return [];
   const events = storedEvents(evidence).filter((event) => !mayNotBePushed(evidence, event));
   return evidence.viewers.flatMap((viewer) => {
@@ -107,8 +110,8 @@ function personOf(conversationId: string): string | null {
 }
 
 /**
- * What was erased since is not pushed, and what no worker could process waits for the operator. What a worker that died had
- * stored is dropped when its account is not connected any more.
+ * What was erased since is not pushed, and what no worker could process waits for the operator. What a worker that died
+ * had stored is dropped when its account is not connected any more.
  */
 function mayNotBePushed(evidence: Evidence, { person, happenedAt, at, ulid, isHidden, type }: StoredEvent): boolean {
   const isUnsent = isHidden && ["message.received", "message.edited", "message.reaction"].includes(type);

@@ -156,7 +156,7 @@ async function missedMessages(seed: number): Promise<string[]> {
 }
 
 it(`in ${SEEDS} interleavings of a connection with messages, each message is in what its client fetches at the first frame, or pushed after it`, async () => {
-  const gaps: (readonly [number, string[]])[] = [];
-  for (let seed = 0; seed < SEEDS; seed++) gaps.push([seed, await missedMessages(seed)]);
-  expect(gaps.filter(([, missed]) => missed.length > 0)).toEqual([]);
+  const histories: (readonly [number, string[]])[] = [];
+  for (let seed = 0; seed < SEEDS; seed++) histories.push([seed, await missedMessages(seed)]);
+  expect(histories.filter(([, missed]) => missed.length > 0)).toEqual([]);
 }, 120_000);
