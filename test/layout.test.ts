@@ -230,7 +230,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(testEnv, { recursive: true, force: true }));
 
-test.each(plantedImports)("$from: $rule", ({ from, rule }) => {
+test.each(plantedImports)("the import in $from is checked by the rule: $rule", ({ from, rule }) => {
   const caught = violations.filter((violation) => violation.from === from).map((violation) => violation.rule.name);
   if (rule === null) expect(caught).toEqual([]);
   else expect(caught).toContain(rule);

@@ -28,6 +28,9 @@ test.each([
   "without content is unsupported",
   "and is not sent again",
   "whose code is past stays hidden",
+  "%s",
+  "$title: $valid",
+  "%s – %o",
 ])("“%s” has no subject", (name) => {
   expect(lacksSubject(name)).toBe(true);
 });
@@ -38,6 +41,7 @@ test.each([
   "reads of a batch are rounded item by item",
   "nothing is sent twice",
   "%s is refused",
+  "$title is refused",
 ])("“%s” has a subject", (name) => {
   expect(lacksSubject(name)).toBe(false);
 });

@@ -142,11 +142,11 @@ test("a list of deliveries by status or type", async () => {
   expect(await listCost("event_type=test.event")).toEqual(await listCost("limit=30"));
 });
 
-test("a test event", async () => {
+test("a test event costs seven write units and one read unit", async () => {
   expect(await requestCost("POST", "/test")).toEqual({ wcu: 7, rcu: 1, sqs: 1 });
 });
 
-test("a receiver that answers 410", async () => {
+test("a receiver that answers 410 costs the pause of its endpoint, with its audit row and event", async () => {
   // The circuit of the endpoint above is already open.
   const other = await freshWorkspace(pipeline, { endpoints: 1 });
   await introduce(pipeline, other, 1);
@@ -160,7 +160,7 @@ test("a receiver that answers 410", async () => {
   expect(cost).toEqual({ wcu: row + pausedAndAudited + body + counted, rcu: eventWcu + eventSqs, sqs: 6 });
 });
 
-test("a deleted endpoint", async () => {
+test("the deletion of an endpoint costs six write units", async () => {
   expect(await requestCost("DELETE", "")).toEqual({ wcu: 6, rcu: 0, sqs: 0 });
 });
 

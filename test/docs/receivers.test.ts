@@ -22,9 +22,12 @@ for (const language of languages) {
         verdicts = await runCases(await prepare(join(folder, name)), signedCases);
       });
 
-      it.each(signedCases.map((one, index) => ({ ...one, index })))("$title: $genuine", ({ valid: genuine, index }) => {
-        expect(verdicts[index]).toBe(genuine);
-      });
+      it.each(signedCases.map((one, index) => ({ ...one, index })))(
+        "the verdict of the documented receiver on $title is $valid",
+        ({ valid: genuine, index }) => {
+          expect(verdicts[index]).toBe(genuine);
+        },
+      );
     },
   );
 }

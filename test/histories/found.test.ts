@@ -14,6 +14,9 @@ interface FoundHistory {
 const file = new URL("found-histories.json", import.meta.url);
 const foundHistories: readonly FoundHistory[] = JSON.parse(readFileSync(file, "utf8"));
 
-test.for(foundHistories.map(({ promise, history }) => [promise, history] as const))("%s", async ([, history]) => {
-  expect(await runHistory(history)).toEqual([]);
-});
+test.for(foundHistories.map(({ promise, history }) => [promise, history] as const))(
+  "a history keeps its promise: %s",
+  async ([, history]) => {
+    expect(await runHistory(history)).toEqual([]);
+  },
+);

@@ -19,7 +19,7 @@ describe("an item's size is the one that DynamoDB bills", () => {
     ["a number set is the sum of its members", { NS: ["27", "-27"] }, 5],
     ["a binary set is the sum of its members", { BS: [new Uint8Array(2), new Uint8Array(3)] }, 5],
   ];
-  test.each(values)("%s", (_promise, value, bytes) => {
+  test.each(values)("the size of an item is billed so that %s", (_promise, value, bytes) => {
     expect(itemSize({ näme: value })).toBe(5 + bytes);
   });
 

@@ -101,7 +101,7 @@ test("an invite that waits for its person is bound by one sign-in, listed, accep
   expect(await cost(() => listOwnInvites(team.ports, author.caller, now))).toEqual({ wcu: 0, rcu: 1 });
 });
 
-test("a person's tenants", async () => {
+test("a person's tenants are listed for two read units, and a new one costs ten write units", async () => {
   const { author, now } = await request();
   const { caller } = author;
   // The tenant and the membership.

@@ -264,7 +264,7 @@ describe("admin listen prints one line and exits with 1 for", () => {
     ["a malformed URL", ["--forward-to", "localhost"]],
     ["another scheme", ["--forward-to", "ftp://127.0.0.1/"]],
     ["a file", ["--forward-to", "file:///etc/hosts"]],
-  ])("%s", async (_, args) => {
+  ])("admin listen prints one line and exits with 1 for %s", async (_, args) => {
     const { code, output, errors } = await runAdmin(stack.dataDir, "listen", ...args);
     expect([code, output]).toEqual([1, ""]);
     expect(errors).toBe(

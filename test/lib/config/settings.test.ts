@@ -168,7 +168,7 @@ describe("rejects an invalid value with the setting's name and the values it acc
     ["cloudFront", "true", "one of off, on"],
     ["tableMaxReadUnits", "0", "a whole number from 1 to 1000000"],
     ["tableMaxWriteUnits", "-1", "a whole number from 1 to 1000000"],
-  ])("%s %s", (name, value, accepts) => {
+  ])("the setting %s is rejected with the value %s", (name, value, accepts) => {
     expect(() => parse(name, value)).toThrow(accepts);
     expect(() => parse(name, value)).toThrow(`parley:${name}`);
   });

@@ -147,7 +147,7 @@ function queueWithRedrive(to: string) {
 }
 
 describe("a template is rejected for", () => {
-  it.each(refusedTemplates)("%s", async (_what, resources, message) => {
+  it.each(refusedTemplates)("a template is rejected for %s", async (_what, resources, message) => {
     const folder = newTempFolder();
     const settings = assemblySettings(folder.path, writeAssembly(folder.path, resources, bundles));
     const started = startStack(settings);

@@ -22,16 +22,19 @@ const verdict = (...args: Parameters<typeof verifyWebhook>): Promise<string | nu
   );
 
 describe("the cases that every documented receiver passes", () => {
-  test.each(signedCases)("$title: $valid", async ({ body: bytes, timestamp, signature, secret, now, valid }) => {
-    const headers = {
-      ...(timestamp === null ? {} : { "svc-timestamp": timestamp }),
-      ...(signature === null ? {} : { "svc-signature": signature }),
-    };
-    const code = await verdict({ body: bytes, headers }, secret, { now: now * 1_000 });
-    // A signed body that is no event, such as an empty one, passes the check of the signature.
-    expect([null, "unexpected_response"].includes(code)).toBe(valid);
-    if (!valid) expect(["signature_invalid", "invalid_argument"]).toContain(code);
-  });
+  test.each(signedCases)(
+    "the verdict of the client on $title is $valid",
+    async ({ body: bytes, timestamp, signature, secret, now, valid }) => {
+      const headers = {
+        ...(timestamp === null ? {} : { "svc-timestamp": timestamp }),
+        ...(signature === null ? {} : { "svc-signature": signature }),
+      };
+      const code = await verdict({ body: bytes, headers }, secret, { now: now * 1_000 });
+      // A signed body that is no event, such as an empty one, passes the check of the signature.
+      expect([null, "unexpected_response"].includes(code)).toBe(valid);
+      if (!valid) expect(["signature_invalid", "invalid_argument"]).toContain(code);
+    },
+  );
 });
 
 describe.each(["svc-", "webhook-"])("the headers %s*", (prefix) => {

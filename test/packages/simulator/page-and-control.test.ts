@@ -111,7 +111,7 @@ describe("invalid control input gets a 400 with the reason", () => {
       "pageId",
     ],
     ["/faults", [1], "the body must be a JSON object"],
-  ])("%s %o", async (path, body, reason) => {
+  ])("a POST to %s with %o gets a 400 with the reason", async (path, body, reason) => {
     const simulator = await startReady();
     const answer = await simulator.sim(path, body);
     expect(answer.status).toBe(400);

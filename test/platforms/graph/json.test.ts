@@ -40,6 +40,6 @@ it.each([
   ['{"id":17841400000000001,"text":":17841400000000001"}', { id: "17841400000000001", text: ":17841400000000001" }],
   ["[-90071992547409920]", [-90071992547409920]],
   ["[00000000000000000001]", undefined],
-])("%s", (text, value) => {
+])("the text %s is parsed with all digits of its integers, or is no JSON", (text, value) => {
   expect(parseJson(text)).toEqual(value);
 });

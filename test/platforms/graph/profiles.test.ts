@@ -128,7 +128,7 @@ describe("the profile is unknown when", () => {
     ["the answer is a list", jsonResponse(200, [])],
     ["the answer is empty", jsonResponse(200, {})],
     ["the answer is of something else", jsonResponse(200, { ok: true })],
-  ] as [string, Respond][])("%s", async (_name, answer) => {
+  ] as [string, Respond][])("the profile is unknown when %s", async (_name, answer) => {
     expect(await fetchFrom("messenger", answer)).toEqual(unknownProfile);
     expect(platform.calls).toHaveLength(1);
   });
@@ -148,9 +148,12 @@ describe("the profile is to be looked up later when", () => {
     ["a gateway answers", jsonResponse(502, "<html>bad gateway</html>"), null],
     ["the answer is over 1 MB", jsonResponse(200, { name: "x".repeat(1024 * 1024) }), null],
     ["the connection breaks", (request) => request.socket.destroy(), null],
-  ] as [string, Respond, number | null][])("%s", async (_name, answer, coolDownMs) => {
-    expect(await fetchFrom("messenger", answer)).toEqual({ kind: "later", coolDownMs });
-  });
+  ] as [string, Respond, number | null][])(
+    "the profile is to be looked up later when %s",
+    async (_name, answer, coolDownMs) => {
+      expect(await fetchFrom("messenger", answer)).toEqual({ kind: "later", coolDownMs });
+    },
+  );
 
   test("the platform does not answer in time", async () => {
     expect(await fetchFrom("messenger", () => {}, PERSON, platformHttp({ total: 150 }))).toEqual(laterProfile);

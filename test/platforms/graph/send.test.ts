@@ -202,7 +202,7 @@ describe("an unknown outcome", () => {
     ],
     ["an answer of over 1 MB", jsonResponse(200, { message_id: "m_1", padding: "x".repeat(1024 * 1024) })],
     ["an answer of 10 MB", jsonResponse(200, { message_id: "m_1", padding: "x".repeat(10 * 1024 * 1024) })],
-  ])("%s", async (_name, answer) => {
+  ])("the outcome of a send is unknown after %s", async (_name, answer) => {
     platform.respondWith(answer);
     expect(await sendOver("messenger")).toEqual(unknownOutcome);
     expect(platform.calls).toHaveLength(1);

@@ -107,7 +107,7 @@ test.each<[string, Respond, object]>([
   ["a fault of the platform", refusal(2), unknownOutcome],
   ["a 500", jsonResponse(500, "{}"), unknownOutcome],
   ["a lost answer", (request) => request.socket.resetAndDestroy(), unknownOutcome],
-])("%s", async (_name, respond, outcome) => {
+])("the outcome of an upload is that of the platform's answer: %s", async (_name, respond, outcome) => {
   platform.respondWith(respond);
   expect(await uploadOver("messenger")).toMatchObject(outcome);
   expect(platform.calls).toHaveLength(1);

@@ -188,7 +188,7 @@ describe("the check reports", () => {
       answered(204, undefined, { method: "PUT" }),
       "the body of the request is missing",
     ],
-  ])("%s", (_, exchange, problem) => {
+  ])("the check of an exchange reports %s", (_, exchange, problem) => {
     expect(check(exchange)).toContain(problem);
   });
 });

@@ -52,7 +52,7 @@ describe("the check reports", () => {
       conversation({ id: "c", erased: false }),
       "/data/conversation/erased is false, which is not declared",
     ],
-  ])("%s", (_, text, problem) => {
+  ])("the check of a frame reports %s", (_, text, problem) => {
     expect(check("server", text)).toContain(problem);
   });
 

@@ -35,11 +35,16 @@ const openings = words(`
   unless until when where while with within without
 `);
 
+/** `%s`, `$field` and `${expression}`. */
+const placeholders = /%[a-z#%]|\$\{[^}]*\}|\$#?[\w.]*/gi;
+
 /**
  * Whether a test's name begins in the middle of a sentence, such as "is refused", "returns 404" or "with a test key is
- * refused". A name may begin with a phrase that a comma ends: "after a crash, the next worker sends".
+ * refused", or has no word of its own, such as "%s" or "$a: $b". A name may begin with a phrase that a comma ends:
+ * "after a crash, the next worker sends".
  */
 export function lacksSubject(name: string): boolean {
+  if (!/[\p{L}\d]/u.test(name.replace(placeholders, ""))) return true;
   const [first = "", second = ""] = name.split(/[\s,:]+/);
   if (openings.has(first)) return !/, (?!and |but |or |not |also |as |with )/.test(name);
   return withoutSubject.has(first) || (verbsOrNouns.has(first) && !afterNoun.has(second));

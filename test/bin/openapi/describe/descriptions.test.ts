@@ -160,7 +160,7 @@ describe("the descriptions of a document are refused", () => {
       { "Thing.color": oneOf("What it looks like.", { red: "A.", blue: "B.", green: "C." }) },
       "Thing.color: there is no value green.",
     ],
-  ])("%s", (_, changes, problem) => {
+  ])("the descriptions of a document are refused %s", (_, changes, problem) => {
     expect(() => describeDocument(small(), sourceOf(changes))).toThrow(problem);
   });
 

@@ -312,7 +312,7 @@ describe("a template's function is rejected", () => {
     ["when the handler's module is not in the bundle", { Handler: "other.handler" }, { echo: "" }, /no bundle/],
     ["when its code is inline", { Code: { ZipFile: "x" } }, { echo: "" }, /no bundle/],
     ["when it is not for Node.js", { Runtime: "python3.13" }, { echo: "" }, /python3\.13/],
-  ])("%s", (_why, properties, bundles, message) => {
+  ])("a template's function is rejected %s", (_why, properties, bundles, message) => {
     const declare = declared(properties, bundles as Record<string, string>);
     expect(declare).toThrow(LocalRefusal);
     expect(declare).toThrow(message);
