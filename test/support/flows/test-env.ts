@@ -62,24 +62,13 @@ const queueNames = {
   Uploads: "uploads",
   Accounts: "accounts",
   Realtime: "realtime",
-} as const satisfies Record<QueueName, keyof TestQueues>;
+} as const satisfies Record<QueueName, string>;
 
 /** Without a queue of its own, a test has no stream. */
 const streamOf = ({ realtime }: Partial<TestQueues>) => (realtime ? {} : noStream);
 
 /** The queues of one test, empty when created. */
-export interface TestQueues {
-  readonly inbound: string;
-  readonly events: string;
-  readonly deliveries: string;
-  readonly slowDeliveries: string;
-  readonly profiles: string;
-  readonly erasures: string;
-  readonly mails: string;
-  readonly uploads: string;
-  readonly accounts: string;
-  readonly realtime: string;
-}
+export type TestQueues = Readonly<Record<(typeof queueNames)[QueueName], string>>;
 
 /**
  * A real table, real emulators of the other services, and ports of the real stores. Its clock is the clock of the
@@ -194,18 +183,7 @@ export async function openTestEnv(
     },
     async newQueues(): Promise<TestQueues> {
       const prefix = `queues-${++queueSets}`;
-      const names = [
-        "inbound",
-        "events",
-        "deliveries",
-        "slowDeliveries",
-        "profiles",
-        "erasures",
-        "mails",
-        "uploads",
-        "accounts",
-        "realtime",
-      ] as const;
+      const names = Object.values(queueNames);
       const urls = await Promise.all(names.map((name) => newQueue(`${prefix}-${name}`, name === "uploads" ? 720 : 30)));
       return Object.fromEntries(names.map((name, index) => [name, urls[index]])) as unknown as TestQueues;
     },

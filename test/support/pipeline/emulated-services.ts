@@ -2,24 +2,13 @@ import { CreateKeyCommand, KMSClient } from "@aws-sdk/client-kms";
 import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
 import { CreateSecretCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { CreateQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { type QueueName, queues } from "#base/config/names.ts";
 import type { Emulators } from "#local-aws/emulators/server.ts";
 import { constantSigner } from "../constant-signer.ts";
 import { withoutTransport } from "../world/sdk-in-process.ts";
 import { withoutConnection } from "./emulators-in-process.ts";
 
 export const PLATFORM_SECRET = "the app's secret";
-export const PIPELINE_QUEUES = [
-  "Inbound",
-  "Events",
-  "Deliveries",
-  "SlowDeliveries",
-  "Profiles",
-  "Erasures",
-  "Mails",
-  "Uploads",
-  "Accounts",
-  "Realtime",
-] as const;
 export const BUCKET = "raw";
 export const UPLOAD_BUCKET = "uploads";
 export const JOURNAL_BUCKET = "journal";
@@ -38,14 +27,11 @@ export function clientsFor(emulators: Emulators) {
 
 /** Creates the queues, the buckets, the key and the secrets. */
 export async function provision({ sqs, s3, kms, secrets }: ReturnType<typeof clientsFor>) {
-  const creations = PIPELINE_QUEUES.map(async (name) => {
+  const creations = queues.map(async (name) => {
     const { QueueUrl = "" } = await sqs.send(new CreateQueueCommand({ QueueName: name }));
     return [name, QueueUrl] as const;
   });
-  const queueUrls = Object.fromEntries(await Promise.all(creations)) as Record<
-    (typeof PIPELINE_QUEUES)[number],
-    string
-  >;
+  const queueUrls = Object.fromEntries(await Promise.all(creations)) as Record<QueueName, string>;
   for (const Bucket of [BUCKET, UPLOAD_BUCKET, JOURNAL_BUCKET]) await s3.send(new CreateBucketCommand({ Bucket }));
   const { KeyMetadata } = await kms.send(new CreateKeyCommand({}));
   const platforms = JSON.stringify({ meta: PLATFORM_SECRET, instagram: "another", verify_token: "token" });
