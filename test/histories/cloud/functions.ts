@@ -1,6 +1,9 @@
 import type { FunctionName as FunctionId } from "#base/config/names.ts";
 
-/** The functions of a history, by the ids of their constructs. */
+/**
+ * The functions of a history, and the ids of their constructs. Three names are not those of `functions/compose.ts`, because
+ * the histories in `found-histories.json` have them: `checkPage`, `account` and `socket`.
+ */
 export const functionIds = {
   api: "Api",
   checkPage: "Verify",
