@@ -1,4 +1,3 @@
-import { DeleteMessageCommand } from "@aws-sdk/client-sqs";
 import { BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, it } from "vitest";
 import { deriveUlid } from "#base/kernel/ids.ts";
@@ -9,7 +8,7 @@ import { conversationStore } from "#features/inbox/store/conversations.ts";
 import { messagePosition, toMessageItem } from "#features/inbox/store/items.ts";
 import { eraseWorker } from "../../functions/erase/worker.ts";
 import { allRows, putEndpointRow, runErasure } from "../support/flows/data-subject.ts";
-import { queueDepth, receiveBatch } from "../support/flows/queue-worker.ts";
+import { invokeWorker, queueDepth } from "../support/flows/queue-worker.ts";
 import { openTestEnv } from "../support/flows/test-env.ts";
 import { openedOnce } from "../support/opened.ts";
 import { newTenant, SAMPLE_INBOX, sampleConversationId, sampleMessage } from "../support/stores/samples.ts";
@@ -63,21 +62,14 @@ it(`a conversation of ${MESSAGES} messages with their deliveries is erased in se
   let invocations = 0;
   while ((await queueDepth(testEnv.eventSource, queues.erasures)) > 0) {
     testEnv.advance(30 * SECOND);
-    const Records = await receiveBatch(testEnv.eventSource, queues.erasures);
-    if (Records.length === 0) continue;
     // Each invocation may use the share of its minute that a real one uses, but only a few seconds here.
     const until = performance.now() + 20_000;
     const worker = eraseWorker(testEnv.erasePorts(queues), testEnv.now);
-    const { batchItemFailures } = await worker(
-      { Records },
-      { getRemainingTimeInMillis: () => until - performance.now() },
+    const { records, failed } = await invokeWorker(testEnv.eventSource, queues.erasures, (event) =>
+      worker(event, { getRemainingTimeInMillis: () => until - performance.now() }),
     );
-    expect(batchItemFailures).toEqual([]);
-    for (const { receiptHandle } of Records) {
-      await testEnv.eventSource.send(
-        new DeleteMessageCommand({ QueueUrl: queues.erasures, ReceiptHandle: receiptHandle }),
-      );
-    }
+    if (records.length === 0) continue;
+    expect(failed).toEqual([]);
     if (++invocations > 200) throw new Error("The erasure does not end.");
   }
   testEnv.client.middlewareStack.remove("gauge");
