@@ -345,3 +345,13 @@ test("of the imports between files of features, at least 65 % stay inside of the
   }
   expect(inside / (inside + across)).toBeGreaterThanOrEqual(0.65);
 });
+
+test.each(["simulator", "local-aws", "loopback"])(
+  "no source of packages/%s names Parley, apart from packages",
+  (name) => {
+    const files = globSync(`packages/${name}/src/**/*.{ts,html,css,json}`, { cwd: project });
+    expect(files).not.toEqual([]);
+    const naming = files.filter((file) => /(?<!@)parley(?!-)/i.test(readFileSync(join(project, file), "utf8")));
+    expect(naming).toEqual([]);
+  },
+);

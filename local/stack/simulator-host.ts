@@ -61,6 +61,9 @@ export function createStackHost(): StackHost {
 
 const NO_TENANT = "Parley has no demo tenant. Start it with PARLEY_SEED=1.";
 
+/** The page of the simulator continues it: "and send another message". */
+const ENDPOINT_HINT = "Run `npx parley listen` (in the repository `npm run admin -- listen`)";
+
 const emptyReport = (problem: string): AppReport => ({ message: null, deliveries: [], problem });
 
 /** A GET, or a POST of a body. */
@@ -93,6 +96,7 @@ async function inspect(api: Api, { mid, from, to }: InspectedMessage): Promise<A
     message: stored.status === 200 ? (stored.data.message ?? null) : null,
     deliveries: deliveries.flat(),
     problem: null,
+    endpoint_hint: ENDPOINT_HINT,
   };
 }
 

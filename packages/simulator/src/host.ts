@@ -13,6 +13,8 @@ export interface AppReport {
   deliveries: readonly AppDelivery[];
   /** Why the report is incomplete, as a sentence; null if it is not. */
   problem: string | null;
+  /** How to add an endpoint, which the page shows for a message without deliveries. Commands are in backticks. */
+  endpoint_hint?: string;
 }
 
 /** One event of the message for one endpoint. */

@@ -25,6 +25,7 @@ async function startApi(answers: Record<string, unknown>) {
 
 const list = "/v1/webhooks/E1/deliveries";
 const window = "?from=95000&to=320000&limit=40";
+const ENDPOINT_HINT = "Run `npx parley listen` (in the repository `npm run admin -- listen`)";
 const event = (id: string) => ({ event: { data: { message: { id } } } });
 
 test("a message's report has the stored message and the deliveries of its events only, oldest first", async () => {
@@ -45,6 +46,7 @@ test("a message's report has the stored message and the deliveries of its events
       { endpoint: "http://receiver", endpoint_id: "E1", delivery: { delivery_id: "D3", ...event("m:1") } },
     ],
     problem: null,
+    endpoint_hint: ENDPOINT_HINT,
   });
   expect(new Set(api.calls.map(({ key }) => key))).toEqual(new Set(["Bearer svc_test_x"]));
 });
@@ -54,7 +56,12 @@ test("a message that is not stored yet, and an API that refuses, are reported as
   const host = createStackHost();
   host.connect({ baseUrl: stored.baseUrl, key: "k", liveKey: undefined, advanceClock: async () => {} });
   const message = { mid: "m", from: 1, to: 1 };
-  expect(await host.inspect(message)).toEqual({ message: null, deliveries: [], problem: null });
+  expect(await host.inspect(message)).toEqual({
+    message: null,
+    deliveries: [],
+    problem: null,
+    endpoint_hint: ENDPOINT_HINT,
+  });
   host.connect({ baseUrl: (await startApi({})).baseUrl, key: "k", liveKey: undefined, advanceClock: async () => {} });
   expect(await host.inspect(message)).toEqual({ message: null, deliveries: [], problem: "Not found." });
   host.connect({ baseUrl: stored.baseUrl, key: undefined, liveKey: undefined, advanceClock: async () => {} });

@@ -7,11 +7,11 @@ export function writeAwsConfig(file: string, endpoints: { readonly services: str
     "[default]",
     `region = ${REGION}`,
     `endpoint_url = ${endpoints.services}`,
-    "services = parley",
+    "services = local-aws",
     "s3 =",
     "  addressing_style = path",
     "",
-    "[services parley]",
+    "[services local-aws]",
     "dynamodb =",
     `  endpoint_url = ${endpoints.table}`,
   ];

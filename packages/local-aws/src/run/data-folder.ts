@@ -41,7 +41,7 @@ export function openDataFolder<Name extends string>(options: DataFolderOptions<N
   const path = resolve(folder);
   const lock = join(path, "lock");
   try {
-    createFolder(path);
+    createFolder(path, setting);
     acquireLock(lock, path);
   } catch (error) {
     if (error instanceof LocalRefusal) throw error;
@@ -70,13 +70,13 @@ function isManaged(name: string, files: readonly string[]): boolean {
 }
 
 /** Creates the folder and its parents one by one: a recursive mkdir never returns where a file system accepts none. */
-function createFolder(path: string): void {
+function createFolder(path: string, setting: string): void {
   if (existsSync(path)) {
     if (statSync(path).isDirectory()) return;
-    throw new LocalRefusal(`Data folder ${path} is a file. Choose a folder with --data or PARLEY_DATA.`);
+    throw new LocalRefusal(`Data folder ${path} is a file. Choose a folder with ${setting}.`);
   }
   const parent = dirname(path);
-  if (!existsSync(parent)) createFolder(parent);
+  if (!existsSync(parent)) createFolder(parent, setting);
   try {
     mkdirSync(path, { mode: PRIVATE_FOLDER });
   } catch (error) {

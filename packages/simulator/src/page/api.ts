@@ -82,6 +82,7 @@ export interface AppReport {
   message: unknown;
   deliveries: { endpoint: string; endpoint_id: string; delivery: Delivery }[];
   problem: string | null;
+  endpoint_hint?: string;
 }
 
 /** The answer to an action. */

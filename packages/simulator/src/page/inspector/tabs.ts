@@ -141,29 +141,27 @@ export function eventTab({ report, webhooks }: Inspection): HTMLElement[] {
           element("h3", {}, "Stored message"),
           codeView("GET /v1/messages/{id}", JSON.stringify(report.message, null, 2)),
         );
-  return [...(views.length > 0 ? views : [noEndpoint()]), stored];
+  return [...(views.length > 0 ? views : [noEndpoint(report)]), stored];
 }
 
 export function deliveriesTab(inspection: Inspection): HTMLElement[] {
   const missing = missingReport(inspection);
   if (missing !== null || inspection.report === null) return [missing ?? hint()];
-  const { deliveries } = inspection.report;
-  return deliveries.length === 0 ? [noEndpoint()] : deliveries.map(deliveryView);
+  const { report } = inspection;
+  const { deliveries } = report;
+  return deliveries.length === 0 ? [noEndpoint(report)] : deliveries.map(deliveryView);
 }
 
 function missingReport({ report }: Pick<Inspection, "report" | "webhooks">): HTMLElement | null {
   if (report === null)
-    return hint("Only messages have events here, and only in the local stack, ", code("npx parley dev"), ".");
+    return hint("Only messages have events here, and only where the program that runs the simulator reports them.");
   return report.problem === null ? null : hint(report.problem);
 }
 
-function noEndpoint(): HTMLElement {
+function noEndpoint({ endpoint_hint: how = "Add an endpoint to the app" }: AppReport): HTMLElement {
   return hint(
-    "No endpoint has an event of this message. An event goes to the endpoints that exist when it happens: run ",
-    code("npx parley listen"),
-    " (in the repository ",
-    code("npm run admin -- listen"),
-    ")",
+    "No endpoint has an event of this message. An event goes to the endpoints that exist when it happens. ",
+    ...how.split("`").map((text, index) => (index % 2 ? code(text) : text)),
     " and send another message.",
   );
 }
