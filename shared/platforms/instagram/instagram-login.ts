@@ -1,4 +1,3 @@
-import { withoutFragment } from "#base/kernel/text/urls.ts";
 import { clockNow, type Millis } from "#base/kernel/time.ts";
 import type { CallFailure, CallRefused } from "../graph/account-platform.ts";
 import { callGraph, instagramPicture, readAccountId, readLife, readNames, readToken } from "../graph/graph-call.ts";
@@ -108,7 +107,7 @@ function redeemCode(
     client_secret: appSecret,
     grant_type: "authorization_code",
     redirect_uri: redirectUri,
-    code: withoutFragment(code),
+    code,
   };
   const call = { method: "POST", url: `${upstream.instagramApi}/oauth/access_token`, token: null, form } as const;
   return callGraph(http, call, (body) => {

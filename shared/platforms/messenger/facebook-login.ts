@@ -1,4 +1,3 @@
-import { withoutFragment } from "#base/kernel/text/urls.ts";
 import { clockNow, DAY, type Millis } from "#base/kernel/time.ts";
 import type { CallFailure, CallUnknown } from "../graph/account-platform.ts";
 import { appSecretProof } from "../graph/app-secret-proof.ts";
@@ -100,7 +99,7 @@ export function facebookLogin(ports: FacebookLoginPorts): FacebookLogin {
   const { clock = clockNow } = ports;
   return {
     logIn: async (code, redirectUri) => {
-      const short = await readTokenFor(ports, { redirect_uri: redirectUri, code: withoutFragment(code) });
+      const short = await readTokenFor(ports, { redirect_uri: redirectUri, code });
       if (short.kind !== "token") return short;
       const now = clock();
       const long = await readTokenFor(ports, { grant_type: "fb_exchange_token", fb_exchange_token: short.token });

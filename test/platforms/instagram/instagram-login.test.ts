@@ -21,7 +21,7 @@ describe("Instagram Login", () => {
       appSecret: SECRET,
       clock: () => LOGIN_NOW,
     });
-    return login.logIn(`${CODE}#_`, REDIRECT);
+    return login.logIn(CODE, REDIRECT);
   };
   const permissions = "instagram_business_basic,instagram_business_manage_messages";
   const short = { access_token: IGAA_SHORT, user_id: "25025320000000001", permissions };
@@ -37,7 +37,7 @@ describe("Instagram Login", () => {
     pictureUrl: null,
   };
 
-  test("Instagram Login redeems the code without its #_, extends the token and reads the account", async () => {
+  test("Instagram Login redeems the code, extends the token and reads the account", async () => {
     expect(await logIn({ data: [short] }, long, { ...me, ...picture })).toEqual({
       ...loggedIn,
       pictureUrl: picture.profile_picture_url,
