@@ -54,8 +54,8 @@ export function rereadEndpoint(
   return reread;
 }
 
-// The stages of an attempt are types: prepared, answered, judged, and recorded in finish-attempt.ts. The function of a
-// stage takes the type of the stage before, so none can be left out.
+// The stages of an attempt are types: prepared, answered, judged, and recorded in finish-attempt.ts. An attempt that calls
+// its endpoint passes them in this order.
 
 /** An attempt whose endpoint is called: the event, and the secrets that are valid now. */
 interface ReadyAttempt {

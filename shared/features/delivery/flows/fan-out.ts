@@ -93,10 +93,11 @@ async function isUncounted(
   const mayHaveOtherRows = repeated && endpoints.some((endpoint) => mayHaveChangedSince(endpoint, eventUlid));
   if (targets.length > 0 && !mayHaveOtherRows) return true;
   if (mayHaveOtherRows) {
-    const rows = await allDone(endpoints.map(({ id }) => ports.deliveries.get(tenant, id, eventUlid)));
+    const reads = endpoints.map(({ id }) => ports.deliveries.get(tenant, id, eventUlid));
+    const rows = await atStage("prepare", allDone(reads));
     if (rows.some((row) => row && !row.isCountedElsewhere)) return false;
   }
-  return ports.counters.claimCount(tenant, eventUlid, batch.now());
+  return atStage("prepare", ports.counters.claimCount(tenant, eventUlid, batch.now()));
 }
 
 /** The endpoints that get the event. One whose circuit seems open is read again: a wait for a closed one has no end. */
@@ -141,7 +142,7 @@ async function resumeOthers(
   );
   await allDone(
     others.map(async (endpoint) => {
-      const row = await ports.deliveries.get(tenant, endpoint.id, eventUlid);
+      const row = await atStage("prepare", ports.deliveries.get(tenant, endpoint.id, eventUlid));
       if (!row) return;
       if (rendered || (row.status !== "pending" && row.status !== "retrying")) {
         await resumeFinishedAttempt(ports, tenant, row, batch.now());

@@ -41,7 +41,7 @@ type ProbeResult =
 export async function probeEndpoint(ports: DeliverPorts, task: ProbeTask, batch: Batch): Promise<RecordOutcome> {
   const { now } = batch;
   const { tenant, endpointId, probe } = task;
-  const endpoint = await ports.endpoints.get(tenant, endpointId);
+  const endpoint = await atStage("prepare", ports.endpoints.get(tenant, endpointId));
   if (!endpoint) return drop("stale");
   const { openUntil, closedBy } = endpoint.breaker;
   if (openUntil !== probe && (openUntil !== null || closedBy !== probe)) return drop("stale");
@@ -81,7 +81,7 @@ async function attemptNext(
 ): Promise<ProbeResult> {
   const secrets = await openSigningSecrets(ports, { tenant, endpoint, now: batch.now() });
   const query = { endpointId, after, wanted: EXAMINED_MAX, now: batch.now() };
-  const { rows, next } = await ports.deliveries.listWaiting(tenant, query);
+  const { rows, next } = await atStage("prepare", ports.deliveries.listWaiting(tenant, query));
   for (const row of rows) {
     const delivery = { tenant, endpoint, row, secrets };
     const outcome = await runWithTrace(row.traceId ?? null, () => attemptRow(ports, delivery, batch));

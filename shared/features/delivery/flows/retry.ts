@@ -26,15 +26,15 @@ import { finishAttempt, resumeFinishedAttempt } from "./finish-attempt.ts";
 export async function retryDelivery(ports: DeliverPorts, message: RetryMessage, batch: Batch): Promise<RecordOutcome> {
   const { now } = batch;
   const { tenant, endpointId } = message;
-  const endpoint = await ports.endpoints.get(tenant, endpointId);
+  const endpoint = await atStage("prepare", ports.endpoints.get(tenant, endpointId));
   if (endpoint?.status !== "active") return claimAndAttempt(ports, message, endpoint, batch);
   if (isCircuitOpen(endpoint.breaker, now()) && !message.manual) return done;
   if (!isSlow(endpoint.breaker, now())) return claimAndAttempt(ports, message, endpoint, batch);
   if (!batch.slow) {
-    await ports.slowRetries.send(retryMessage(message));
+    await atStage("follow_up", ports.slowRetries.send(retryMessage(message)));
     return done;
   }
-  const slot = await ports.concurrencySlots.acquire(tenant, endpointId, now());
+  const slot = await atStage("prepare", ports.concurrencySlots.acquire(tenant, endpointId, now()));
   if (!slot) return defer(ports, message);
   try {
     return await claimAndAttempt(ports, message, endpoint, batch);
@@ -50,9 +50,8 @@ async function defer(
 ): Promise<RecordOutcome> {
   const deferrals = message.deferrals ?? 0;
   const delay = Math.min(SLOW_BACKOFF_FIRST * 2 ** deferrals, SLOW_BACKOFF_MAX);
-  await ports.slowRetries.send(
-    retryMessage({ ...message, deferrals: deferrals + 1 }, delay * (0.5 + 0.5 * ports.random())),
-  );
+  const deferred = retryMessage({ ...message, deferrals: deferrals + 1 }, delay * (0.5 + 0.5 * ports.random()));
+  await atStage("follow_up", ports.slowRetries.send(deferred));
   return done;
 }
 
@@ -83,7 +82,7 @@ async function claimAndAttempt(
     case "leased":
       return retry("leased", Math.max(0, claim.until - now()));
     case "not_due":
-      await scheduleRetry(ports, message, claim.dueAt, now());
+      await atStage("follow_up", scheduleRetry(ports, message, claim.dueAt, now()));
       return done;
     case "moved_on":
       if (claim.row.attempt !== attempt) return drop("stale");
@@ -101,8 +100,9 @@ async function claimAndAttempt(
       const answered = await callEndpoint(ports, prepared, batch);
       if (endpoint && isUnanswered(answered, batch)) {
         onUnanswered(ports, { ...message, endpoint }, batch);
-        if (!(await ports.deliveries.releaseDelivery(tenant, claim.row, now()))) return drop("stale");
-        await ports.slowRetries.send(retryMessage(message));
+        const released = ports.deliveries.releaseDelivery(tenant, claim.row, now());
+        if (!(await atStage("follow_up", released))) return drop("stale");
+        await atStage("follow_up", ports.slowRetries.send(retryMessage(message)));
         return done;
       }
       const judgement = judge(answered, (outcome) => judgeOutcome(ports, claim.row, outcome, now()));

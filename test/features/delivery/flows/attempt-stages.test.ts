@@ -1,7 +1,10 @@
 import { beforeEach, expect, it } from "vitest";
+import { openQueue } from "#base/aws/queues.ts";
 import type { AttemptOutcome } from "#base/kernel/attempt-outcome.ts";
 import type { AttemptStage } from "#base/kernel/attempt-stage.ts";
+import { MINUTE } from "#base/kernel/time.ts";
 import type { DeliverPorts } from "#features/delivery/ports.ts";
+import { encodeRetry } from "#features/delivery/queue.ts";
 import { deliverWorker } from "../../../../functions/deliver/worker.ts";
 import { type Outage, openOutage } from "../../../support/flows/outage-fixture.ts";
 import { invokeWorker } from "../../../support/flows/queue-worker.ts";
@@ -28,9 +31,9 @@ const failingIn: Readonly<Record<AttemptStage, (ports: DeliverPorts) => Partial<
   follow_up: ({ retries }) => ({ retries: { ...retries, send: fail } }),
 };
 
-function failingWorker(stage: AttemptStage) {
+function failingWorker(failing: (ports: DeliverPorts) => Partial<DeliverPorts>) {
   const ports = { ...outage.deliverPorts, webhookClient: { send: async () => refusal, close: async () => {} } };
-  return deliverWorker({ ...ports, ...failingIn[stage](ports) }, testEnv.now);
+  return deliverWorker({ ...ports, ...failing(ports) }, testEnv.now);
 }
 
 const failedStages = () =>
@@ -42,7 +45,7 @@ it.each(stages)(
   "a first attempt that fails in the stage %s names it in the log, and its event comes again",
   async (stage) => {
     await outage.write(1);
-    const { failed } = await invokeWorker(testEnv.eventSource, outage.queues.events, failingWorker(stage));
+    const { failed } = await invokeWorker(testEnv.eventSource, outage.queues.events, failingWorker(failingIn[stage]));
     expect(failed).toHaveLength(1);
     expect(failedStages()).toEqual([["TypeError", stage]]);
   },
@@ -53,8 +56,36 @@ it.each(stages)(
   async (stage) => {
     const { eventUlid } = await outage.createDelivery(outage.endpoint, "retrying");
     await outage.queueAttempt({ endpointId: outage.endpoint.id, eventUlid }, 2);
-    const { failed } = await invokeWorker(testEnv.eventSource, outage.queues.deliveries, failingWorker(stage));
+    const { failed } = await invokeWorker(
+      testEnv.eventSource,
+      outage.queues.deliveries,
+      failingWorker(failingIn[stage]),
+    );
     expect(failed).toHaveLength(1);
     expect(failedStages()).toEqual([["TypeError", stage]]);
   },
 );
+
+it("a probe that cannot read what waits for its endpoint names the stage prepare, and its message comes again", async () => {
+  const { openUntil } = await outage.openCircuit();
+  testEnv.advance(openUntil - testEnv.now());
+  testEnv.lines.length = 0;
+  const worker = failingWorker(({ deliveries }) => ({ deliveries: { ...deliveries, listWaiting: fail } }));
+  const { failed } = await invokeWorker(testEnv.eventSource, outage.queues.slowDeliveries, worker);
+  expect(failed).toHaveLength(1);
+  expect(failedStages()).toEqual([["TypeError", "prepare"]]);
+});
+
+it("an attempt that cannot be deferred names the stage follow_up, and its message comes again", async () => {
+  await outage.setBreaker({ slowUntil: testEnv.now() + 5 * MINUTE });
+  const { eventUlid } = await outage.createDelivery(outage.endpoint, "retrying");
+  const body = encodeRetry({ tenant: outage.tenant, endpointId: outage.endpoint.id, eventUlid, attempt: 2 });
+  await openQueue(outage.queues.slowDeliveries, testEnv.eventSource).send({ body });
+  const worker = failingWorker(({ concurrencySlots, slowRetries }) => ({
+    concurrencySlots: { ...concurrencySlots, acquire: async () => null },
+    slowRetries: { ...slowRetries, send: fail },
+  }));
+  const { failed } = await invokeWorker(testEnv.eventSource, outage.queues.slowDeliveries, worker);
+  expect(failed).toHaveLength(1);
+  expect(failedStages()).toEqual([["TypeError", "follow_up"]]);
+});
