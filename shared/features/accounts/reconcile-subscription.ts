@@ -40,12 +40,12 @@ export function replacedSubscriptions(tenant: TenantId, account: Account): Subsc
 }
 
 /** Subscribes the app. Safe to repeat. @throws Error when the token does not open */
-export function subscribe(ports: SubscriptionCallPorts, subscription: Subscription): Promise<SubscriptionOutcome> {
+function subscribe(ports: SubscriptionCallPorts, subscription: Subscription): Promise<SubscriptionOutcome> {
   return callPlatform(ports, subscription, (platform, account, token) => platform.subscribe(account, token));
 }
 
 /** Asks the platform whether the app is subscribed with every field. @throws Error when the token does not open */
-export function readSubscription(
+function readSubscription(
   ports: SubscriptionCallPorts<"readSubscription">,
   subscription: Subscription,
 ): ReturnType<AccountPlatform["readSubscription"]> {
@@ -56,7 +56,7 @@ export function readSubscription(
  * Ends the app's subscription, in one try of at most ten seconds. Does not throw: disconnecting does not depend on it.
  * @param time default: an invocation that ends later than the call
  */
-export async function unsubscribe(
+async function unsubscribe(
   ports: SubscriptionCallPorts,
   subscription: Subscription,
   time?: TaskTime,
