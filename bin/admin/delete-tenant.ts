@@ -1,4 +1,5 @@
 import { iso } from "#base/kernel/time.ts";
+import { CLI } from "#features/access/rules/callers.ts";
 import { type DeletionProgress, deleteTenant } from "#features/tenants/flows/delete-tenant.ts";
 import { deletionPorts } from "../../functions/admin/deletion-ports.ts";
 import { type Arguments, type CommandOutput, HELP_HINT } from "./arguments.ts";
@@ -17,7 +18,7 @@ export async function deleteTenantBySlug(values: Arguments): Promise<CommandOutp
   const { environment, now, wait } = await resolveTarget(values);
   const result = await deleteTenant(deletionPorts(environment), {
     tenant,
-    author: { actor: "cli" },
+    author: CLI,
     time: { now, wait },
     report: (progress) => printProblem(describeProgress(progress)),
   });

@@ -4,6 +4,7 @@ import type { TenantId } from "#base/kernel/tenant.ts";
 import { listKeys, listOperatorKeys, revokeKey, revokeOperatorKey } from "#features/access/flows/key-lists.ts";
 import { createKey, createOperatorKey } from "#features/access/flows/keys.ts";
 import { toKeyResponse } from "#features/access/routes/keys.ts";
+import { CLI } from "#features/access/rules/callers.ts";
 import { isKeyLabel } from "#features/access/rules/display-texts.ts";
 import { type Arguments, type CommandOutput, HELP_HINT } from "./arguments.ts";
 import { CliError } from "./cli-error.ts";
@@ -11,8 +12,6 @@ import { type Deployment, deployment } from "./deployment.ts";
 import { parseSlug } from "./tenants.ts";
 import { printJson, printLines } from "./text/print.ts";
 import { formatTable } from "./text/text-table.ts";
-
-const CLI = { actor: "cli" } as const;
 
 export async function newKey(values: Arguments): Promise<CommandOutput> {
   const tenant = parseSlug(values.tenant);

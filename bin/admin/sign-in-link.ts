@@ -1,6 +1,7 @@
 import { optionalSetting } from "#base/config/settings.ts";
 import { iso } from "#base/kernel/time.ts";
 import { createOperatorLink } from "#features/access/flows/sign-in/operator-link.ts";
+import { CLI } from "#features/access/rules/callers.ts";
 import { parseEmailAddress } from "#features/access/rules/email-addresses.ts";
 import { signInLink } from "#features/access/rules/sign-in-link.ts";
 import { operatorLinkPorts } from "../../functions/admin/sign-in-ports.ts";
@@ -23,7 +24,7 @@ export async function newSignInLink({ positionals, ...values }: Arguments): Prom
   }
   const link = await createOperatorLink(operatorLinkPorts(environment), {
     address,
-    author: { actor: "cli" },
+    author: CLI,
     now: now(),
   });
   if (link === null) {

@@ -2,6 +2,7 @@ import { TENANT_NAME_CHARS_MAX } from "#base/kernel/limits.ts";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import { parseTenant, type TenantId } from "#base/kernel/tenant.ts";
 import { iso } from "#base/kernel/time.ts";
+import { CLI } from "#features/access/rules/callers.ts";
 import { isTenantName } from "#features/access/rules/display-texts.ts";
 import { parseEmailAddress } from "#features/access/rules/email-addresses.ts";
 import { type NamingOutcome, nameOwner } from "#features/tenants/flows/owners.ts";
@@ -21,7 +22,7 @@ export async function newTenant({ positionals: [, , slug], owner, ...values }: A
       `Invalid --name. Use one line of 1 to ${TENANT_NAME_CHARS_MAX} characters, without control and format characters.`,
     );
   const { ports, now } = await deployment(values);
-  const isNew = await createTenant(ports, tenant, { name, ownerEmail, author: { actor: "cli" } }, now);
+  const isNew = await createTenant(ports, tenant, { name, ownerEmail, author: CLI }, now);
   if (!isNew) throw new CliError(`Tenant ${tenant} already exists. Use another slug.`);
   return { id: tenant, name, owner: ownerEmail, status: "active", created_at: iso(now) };
 }
@@ -43,7 +44,7 @@ export async function inviteOwner({
   if (email === null) throw new CliError("Missing or invalid email address. Add it after the slug.");
   if (extra !== undefined) throw new CliError(`Unexpected argument: ${extra}. ${HELP_HINT}`);
   const { ports, now } = await deployment(values);
-  const result = await nameOwner(ports, { tenant, email, author: { actor: "cli" }, now });
+  const result = await nameOwner(ports, { tenant, email, author: CLI, now });
   if (isRefusal(result)) throw new CliError(`Tenant ${tenant} not found.`);
   return { id: tenant, owner: email, status: namingOutcomes[result.outcome], revoked_invites: String(result.revoked) };
 }
@@ -62,7 +63,7 @@ async function changeStatus(
 ): Promise<CommandOutput> {
   const tenant = parseSlug(slug);
   const { ports, now } = await deployment(values);
-  const result = await setTenantStatus(ports, tenant, { status, author: { actor: "cli" } }, now);
+  const result = await setTenantStatus(ports, tenant, { status, author: CLI }, now);
   if (result === "not_found") throw new CliError(`Tenant ${tenant} not found.`);
   if (result === "overtaken") throw new CliError(`Another command changed the status of tenant ${tenant}. Try again.`);
   return { id: tenant, status };

@@ -3,6 +3,7 @@ import { openQueue } from "#base/aws/queues.ts";
 import { serviceKeysReader } from "#base/aws/service-keys.ts";
 import { setting } from "#base/config/settings.ts";
 import type { Table } from "#base/table/client.ts";
+import { SYSTEM } from "#features/access/rules/callers.ts";
 import type { EraseAccountPorts } from "#features/accounts/flows/platform-callbacks/ports.ts";
 import { accountCheckStore } from "#features/accounts/store/account-checks.ts";
 import { accountStore } from "#features/accounts/store/accounts.ts";
@@ -55,8 +56,7 @@ export function eraseAccountPorts(host: Host, table: Table): EraseAccountPorts &
     dataDeletions: dataDeletionStore(table),
     dataDeletionKeys: async (kid) => (await root(kid)).dataDeletion,
     erasures: erasePorts.erasures,
-    eraseConversation: (erasure, hasTime) =>
-      eraseConversation(erasePorts, { ...erasure, author: { actor: "system" } }, hasTime),
+    eraseConversation: (erasure, hasTime) => eraseConversation(erasePorts, { ...erasure, author: SYSTEM }, hasTime),
     accountWork: openQueue(setting("accountsQueueUrl", settings), clients.sqs),
   };
 }

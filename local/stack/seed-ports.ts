@@ -5,6 +5,7 @@ import { parseTenant, type TenantId } from "#base/kernel/tenant.ts";
 import { DAY, type Millis } from "#base/kernel/time.ts";
 import { createKey, createOperatorKey } from "#features/access/flows/keys.ts";
 import { createSignInLink } from "#features/access/flows/sign-in/create-link.ts";
+import { CLI } from "#features/access/rules/callers.ts";
 import { CONSOLE_PATH } from "#features/access/rules/redirect-paths.ts";
 import { signInLink } from "#features/access/rules/sign-in-link.ts";
 import { linkAccount } from "#features/accounts/flows/connect.ts";
@@ -21,7 +22,6 @@ export interface SeedContext {
   readonly now: () => Millis;
 }
 
-const AUTHOR = { actor: "cli" };
 /** Of Instagram's long-lived tokens. */
 const TOKEN_LIFETIME: Millis = 60 * DAY;
 
@@ -31,7 +31,7 @@ export function openSeedPorts({ environment, now }: SeedContext): SeedPorts {
   return {
     async createTenant(slug) {
       // False: an earlier start created the tenant and ended before it saved that step.
-      await createTenant(ports, requireTenant(slug), { name: "Demo", ownerEmail: DEMO_OWNER, author: AUTHOR }, now());
+      await createTenant(ports, requireTenant(slug), { name: "Demo", ownerEmail: DEMO_OWNER, author: CLI }, now());
     },
     async createSignInLink(address = DEMO_OWNER) {
       const link = { address, redirect: CONSOLE_PATH, now: now() };
@@ -39,13 +39,13 @@ export function openSeedPorts({ environment, now }: SeedContext): SeedPorts {
       return signInLink(setting("baseUrl", environment), token);
     },
     async createKey(slug, scope) {
-      const settings = { scope, label: `local ${scope}`, author: AUTHOR };
+      const settings = { scope, label: `local ${scope}`, author: CLI };
       const key = await createKey(ports, requireTenant(slug), settings, now());
       if (isRefusal(key)) throw new Error(refusalMessage(key));
       return key;
     },
     async createOperatorKey(slugs) {
-      const settings = { scope: "live", label: "local operator", author: AUTHOR } as const;
+      const settings = { scope: "live", label: "local operator", author: CLI } as const;
       return await createOperatorKey(ports, slugs.map(requireTenant), settings, now());
     },
     async connectAccount(
@@ -61,7 +61,7 @@ export function openSeedPorts({ environment, now }: SeedContext): SeedPorts {
         authorizedBy,
         pictureUrl,
         connectionId: newUlid(at),
-        author: AUTHOR,
+        author: CLI,
         now: at,
       });
       if (result.kind !== "connected") throw new Error("The account is connected to another workspace.");

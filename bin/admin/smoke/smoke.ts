@@ -4,6 +4,7 @@ import { newUlid } from "#base/kernel/ids.ts";
 import { parseTenant, type TenantId } from "#base/kernel/tenant.ts";
 import { withoutEndSlashes } from "#base/kernel/text/urls.ts";
 import { MINUTE, SECOND } from "#base/kernel/time.ts";
+import { CLI } from "#features/access/rules/callers.ts";
 import { PASS_INTERVAL } from "#features/erasure/rules/erasures.ts";
 import { deleteTenant } from "#features/tenants/flows/delete-tenant.ts";
 import { smokePorts } from "../../../functions/admin/smoke-ports.ts";
@@ -101,6 +102,6 @@ function describeRefusal(error: unknown): string | null {
 
 /** Safe to repeat, and beside another run that deletes the same tenant. */
 async function deleteSmokeTenant({ ports }: SmokeContext, { now, wait }: Target, tenant: TenantId): Promise<void> {
-  await deleteTenant(ports.deletion, { tenant, author: { actor: "cli" }, time: { now, wait }, report: () => {} });
+  await deleteTenant(ports.deletion, { tenant, author: CLI, time: { now, wait }, report: () => {} });
   await ports.runs.remove(tenant);
 }

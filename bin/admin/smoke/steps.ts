@@ -6,6 +6,7 @@ import { isRefusal, refusalMessage } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { type Millis, SECOND } from "#base/kernel/time.ts";
 import { createKey } from "#features/access/flows/keys.ts";
+import { CLI } from "#features/access/rules/callers.ts";
 import { linkAccount } from "#features/accounts/flows/connect.ts";
 import { SMOKE_ACCOUNT_PREFIX } from "#features/accounts/rules/accounts.ts";
 import { conversationId } from "#features/inbox/rules/messages.ts";
@@ -44,7 +45,7 @@ interface Signer {
 const TEXT = "Parley smoke test";
 const STORED_WITHIN: Millis = 30 * SECOND;
 const POLL_INTERVAL: Millis = SECOND / 5;
-const SETTINGS = { author: { actor: "cli" }, label: "smoke" } as const;
+const SETTINGS = { author: CLI, label: "smoke" } as const;
 
 /** The steps before anything is stored: what they refuse changes nothing. */
 export function firstSteps(context: SmokeContext): Step[] {
@@ -69,7 +70,7 @@ export function tenantSteps(context: SmokeContext): { readonly steps: readonly S
       name: "tenant",
       async run() {
         const { platform, connection } = await readSigner(context);
-        const settings = { name: "Smoke test", ownerEmail: null, author: { actor: "cli" } } as const;
+        const settings = { name: "Smoke test", ownerEmail: null, author: CLI } as const;
         if (!(await createTenant(ports.setup, tenant, settings, now()))) {
           throw new CliError(`The slug ${tenant} is taken.`);
         }
@@ -80,7 +81,7 @@ export function tenantSteps(context: SmokeContext): { readonly steps: readonly S
           token: "none",
           tokenExpiresAt: null,
           authorizedBy: [],
-          author: { actor: "cli" },
+          author: CLI,
         } as const;
         await linkAccount(ports.setup, { ...link, connectionId: newUlid(now()), now: now() });
         made.liveKey = await makeKey(context, "live");

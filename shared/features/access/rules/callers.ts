@@ -220,6 +220,11 @@ export interface CallerAuthor<C extends Caller = Caller> {
 /** Who makes a change: the caller of a request, or a name of the audit trail such as `cli` or `system`. */
 export type Author = CallerAuthor | { readonly actor: string; readonly ip?: string | null };
 
+/** The service itself. */
+export const SYSTEM = { actor: "system" } as const satisfies Author;
+/** An operator at the command line. */
+export const CLI = { actor: "cli" } as const satisfies Author;
+
 /** What a change adds to the audit trail, without who made it. The detail never contains a URL or a secret. */
 export type AuditedChange = Omit<AuditEntry, "actor" | "ip">;
 

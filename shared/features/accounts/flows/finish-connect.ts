@@ -5,6 +5,7 @@ import type { TenantId } from "#base/kernel/tenant.ts";
 import { MINUTE, type Millis } from "#base/kernel/time.ts";
 import { done, drop, type RecordOutcome, retry } from "#base/queues/record-outcome.ts";
 import { queueNotice } from "#features/access/mails.ts";
+import { SYSTEM } from "#features/access/rules/callers.ts";
 import { encodeEvent } from "#features/delivery/event-queue.ts";
 import type { CallFailure } from "#platforms/graph/account-platform.ts";
 import { publishAccountEvent } from "../platform-calls.ts";
@@ -173,7 +174,7 @@ export async function revertConnection(
     const audit = {
       action: "account.disconnect",
       resource: `account:${accountKey(account)}`,
-      actor: "system",
+      ...SYSTEM,
       ip: null,
       detail: { reason: "not_subscribed" },
       at: now,

@@ -3,6 +3,7 @@ import { errorClass } from "#base/kernel/error-class.ts";
 import { allDone } from "#base/kernel/parallel.ts";
 import { isRefusal } from "#base/kernel/refusals.ts";
 import type { Millis } from "#base/kernel/time.ts";
+import { CLI } from "#features/access/rules/callers.ts";
 import type { RetryMessage } from "#features/delivery/queue.ts";
 import { replayDelivery } from "#features/delivery/replay.ts";
 import { deliveryId } from "#features/delivery/rules/deliveries.ts";
@@ -71,8 +72,7 @@ async function replay(
   { tenant, endpointId, eventUlid }: RetryMessage,
   now: Millis,
 ): Promise<{ end: RedriveEnd | "refused"; reason: string | null }> {
-  const author = { actor: "cli" };
-  const request = { author, endpointId, deliveryId: deliveryId(eventUlid, endpointId), force: false };
+  const request = { author: CLI, endpointId, deliveryId: deliveryId(eventUlid, endpointId), force: false };
   const retries = ports.queueFor("Deliveries");
   const result = await replayDelivery({ ...ports, retries }, tenant, request, now);
   return isRefusal(result) ? { end: "refused", reason: result.refused } : { end: "replayed", reason: null };

@@ -3,7 +3,7 @@ import { deriveUlid } from "#base/kernel/ids.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { type NoticePorts, queueNotice } from "#features/access/mails.ts";
-import { auditEntry } from "#features/access/rules/callers.ts";
+import { auditEntry, SYSTEM } from "#features/access/rules/callers.ts";
 import { renderWebhookPaused } from "#features/webhooks/events/webhook-paused.ts";
 import { encodeEvent } from "../event-queue.ts";
 import type { DeliverPorts } from "../ports.ts";
@@ -45,7 +45,7 @@ export function pauseEndpoint(
   at: Millis,
 ): Promise<boolean> {
   const resource = `webhook:${endpointId}`;
-  const audit = auditEntry({ actor: "system" }, { action: "webhook.auto_pause", resource, detail: { reason }, at });
+  const audit = auditEntry(SYSTEM, { action: "webhook.auto_pause", resource, detail: { reason }, at });
   const condition = failingSince === undefined ? { url, pausedEvent } : { url, pausedEvent, failingSince };
   return ports.endpoints.pause(tenant, endpointId, condition, audit);
 }

@@ -3,6 +3,7 @@ import { allDone } from "#base/kernel/parallel.ts";
 import { isRefusal, type Reason, type Refusal } from "#base/kernel/refusals.ts";
 import type { RequestTime } from "#base/kernel/request-time.ts";
 import { currentTraceId, runWithTrace } from "#base/kernel/trace.ts";
+import { SYSTEM } from "#features/access/rules/callers.ts";
 import type { Account } from "#features/accounts/rules/accounts.ts";
 import { accountForPush, type ReadAccount, requestHoldPush } from "#features/realtime/request-push.ts";
 import { performSend, type SendResult } from "#features/sending/perform.ts";
@@ -70,7 +71,7 @@ async function sendHeldMessage(
   { hold, sendId, ip, onAccount, push }: PushedRelease,
   time: RequestTime,
 ): Promise<HoldOutcome> {
-  await ports.audit.add(hold.tenant, holdAuditEntry("hold.verify", hold, { actor: "system", ip }, time.now()));
+  await ports.audit.add(hold.tenant, holdAuditEntry("hold.verify", hold, { ...SYSTEM, ip }, time.now()));
   // It was sent before the table was restored.
   if (hold.fetchedMessageId) return { trigger: "accept", platformMessageId: hold.fetchedMessageId };
   const message = readHeldMessage(hold);

@@ -1,5 +1,6 @@
 import { ulidTime } from "#base/kernel/ids.ts";
 import type { Millis } from "#base/kernel/time.ts";
+import { SYSTEM } from "#features/access/rules/callers.ts";
 import { encodeAccountTask } from "../../queue.ts";
 import type { Account } from "../../rules/accounts.ts";
 import type { Authorization, StoredAuthorization } from "../../store/authorizations.ts";
@@ -51,7 +52,7 @@ export async function queueDisconnectTask(
   { tenant, account, connectionId }: Omit<Authorization, "platformUserId">,
   now: Millis,
 ): Promise<void> {
-  const by = { reason: "platform_deauthorized", actor: "system", userId: null, ip: null, at: now } as const;
+  const by = { reason: "platform_deauthorized", ...SYSTEM, userId: null, ip: null, at: now } as const;
   await accountWork.send({
     body: encodeAccountTask({ op: "let_go", tenant, account, connectionId, ...by }),
     group: tenant,

@@ -1,5 +1,6 @@
 import { type Millis, SECOND } from "#base/kernel/time.ts";
 import type { AuditEntry } from "#features/access/rules/audit.ts";
+import { SYSTEM } from "#features/access/rules/callers.ts";
 import { newJournalEntry } from "#features/recovery/journal.ts";
 import { accountKey } from "../../rules/accounts.ts";
 import type { DataDeletionAccount, StoredDeletion } from "../../store/data-deletions.ts";
@@ -106,7 +107,7 @@ function auditOf({ code, account }: DataDeletionAccount, at: Millis): AuditEntry
   return {
     action: "platform.data_deletion",
     resource,
-    actor: "system",
+    ...SYSTEM,
     ip: null,
     detail: { confirmation_code: code },
     at,
