@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
 import { signWebhook } from "#features/delivery/rules/deliveries.ts";
 import { runCases } from "./support/run-driver.ts";
-import { SECRET, signedCases } from "./support/signed-cases.ts";
+import { recordedCases, SECRET, signedCases } from "./support/signed-cases.ts";
 import { type Language, languages, RECEIVERS } from "./support/verifier-languages.ts";
 
 const page = readFileSync(join(RECEIVERS, "..", "webhooks.md"), "utf8");
@@ -36,6 +36,18 @@ function whySkipped({ compiled, tool, isInstalled }: Language): string | undefin
   if (compiled && !inject("fullRun")) return "compiled in the full run only";
   return isInstalled() ? undefined : `no ${tool} here`;
 }
+
+it("the recorded deliveries are signed as the service signs them", () => {
+  const sent = recordedCases.filter(
+    ({ valid, timestamp, now, signature }) =>
+      valid && Number(timestamp) === now && /^v1=[0-9a-f]{64}$/.test(signature ?? ""),
+  );
+  expect(sent).toHaveLength(4);
+  for (const { secret, body, now, timestamp, signature } of sent) {
+    const headers = signWebhook([secret], "evt_1", body, now * 1_000);
+    expect(headers).toMatchObject({ "svc-timestamp": timestamp, "svc-signature": signature });
+  }
+});
 
 const codeBlocks = [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, text]) => text);
 const files = readdirSync(RECEIVERS);
