@@ -6,6 +6,7 @@ import { intakeRoutes } from "#features/inbox/routes/intake.ts";
 import { apiRoutes } from "../../../functions/api/routes.ts";
 import { connectRoutes } from "../../../functions/connect/routes.ts";
 import { consoleRoutes } from "../../../functions/console/routes.ts";
+import { publishedRoutes } from "../../../functions/published-routes.ts";
 import { webRoutes } from "../../../functions/web/routes.ts";
 import { newSourceIp } from "../../support/flows/hold-fixture.ts";
 import { openTestEnv } from "../../support/flows/test-env.ts";
@@ -70,6 +71,16 @@ describe.each(tables)("the rows of $table", ({ routes, rows }) => {
     ]);
     expect(Object.fromEntries(inTable)).toEqual(Object.fromEntries(declared));
   });
+});
+
+it("four routes redirect a browser, those that start and finish a login of each platform", () => {
+  const redirecting = publishedRoutes.filter((route) => "browserLocation" in route && route.browserLocation);
+  expect(redirecting.map(({ operation }) => operation).sort()).toEqual([
+    "finishInstagramLogin",
+    "finishMessengerLogin",
+    "startInstagramLogin",
+    "startMessengerLogin",
+  ]);
 });
 
 interface Answer {
