@@ -355,3 +355,44 @@ test.each(["simulator", "local-aws", "loopback"])(
     expect(naming).toEqual([]);
   },
 );
+
+// What a small file may be, by its name: the entry, the parts and the ports of a function, and what stands at the root of
+// each feature or of its store.
+const smallFiles = /\/(handler|app|worker|ports|routes|attributes|queue|events)\.ts$/;
+/** Small files with one importer, and why they stand alone. */
+const apart: Readonly<Record<string, string>> = {
+  "functions/check-page/page-files.ts": "tests read the files of the page without the ports",
+  "functions/connect/page-files.ts": "tests read the files of the pages without the ports",
+  "functions/console/page-files.ts": "tests read the files of the pages without the ports",
+  "shared/base/aws/metrics.ts": "log.ts, its importer, has more than 300 lines",
+};
+
+test("a file of fewer than 25 lines that one file of its folder imports is part of that file", () => {
+  const files = globSync(["shared/{base,features}/**/*.ts", "functions/**/*.ts"], { cwd: project });
+  const others = globSync(["{bin,lib,local}/**/*.ts", "shared/{http,platforms}/**/*.ts"], { cwd: project });
+  const importers = new Map<string, Set<string>>();
+  for (const file of [...files, ...others]) {
+    for (const [, name = ""] of readFileSync(join(project, file), "utf8").matchAll(
+      /(?:from |import\()"([.#][^"]+)"/g,
+    )) {
+      const path = name.startsWith("#") ? namedPath(name) : join(dirname(file), name);
+      importers.set(path, (importers.get(path) ?? new Set()).add(file));
+    }
+  }
+  const small = files.filter((file) => {
+    const [importer, ...rest] = importers.get(file) ?? [];
+    const isImportedBeside = importer !== undefined && rest.length === 0 && dirname(importer) === dirname(file);
+    return isImportedBeside && readFileSync(join(project, file), "utf8").split("\n").length <= 25;
+  });
+  expect(importers.size).toBeGreaterThan(files.length / 2);
+  expect(small.filter((file) => !smallFiles.test(file)).sort()).toEqual(Object.keys(apart).sort());
+});
+
+/** The path of an import by name, such as `#base/kernel/ids.ts`. */
+function namedPath(name: string): string {
+  const { imports } = JSON.parse(readFileSync(join(project, "package.json"), "utf8")) as {
+    imports: Record<string, string>;
+  };
+  const alias = Object.entries(imports).find(([key]) => key.endsWith("*") && name.startsWith(key.slice(0, -1)));
+  return alias === undefined ? name : join(alias[1].replace("*", name.slice(alias[0].length - 1)));
+}

@@ -1,8 +1,7 @@
 import type { KeyPorts } from "#features/access/ports.ts";
 import { listAuditEntries } from "#features/access/routes/audit.ts";
 import { createKey, listKeys, revokeKey } from "#features/access/routes/keys.ts";
-import { listAccounts } from "#features/accounts/routes/accounts.ts";
-import { disconnectAccount } from "#features/accounts/routes/disconnect.ts";
+import { disconnectAccount, listAccounts } from "#features/accounts/routes/accounts.ts";
 import {
   getDelivery,
   listDeliveries,

@@ -1,8 +1,7 @@
 import { runInvocation } from "#base/kernel/call-scope.ts";
 import { errorClass } from "#base/kernel/error-class.ts";
 import type { Millis } from "#base/kernel/time.ts";
-import { connectSocket } from "#features/realtime/flows/connect.ts";
-import { disconnectSocket } from "#features/realtime/flows/disconnect.ts";
+import { connectSocket, disconnectSocket } from "#features/realtime/flows/connect.ts";
 import { receiveFrame } from "#features/realtime/flows/frames.ts";
 import type { SocketPorts } from "./ports.ts";
 import { parseSocketEvent, type SocketEvent, type WebSocketEvent } from "./socket-event.ts";

@@ -6,7 +6,7 @@ import { createKey } from "#features/access/flows/keys.ts";
 import { removeMember } from "#features/access/flows/team/members.ts";
 import type { Caller } from "#features/access/rules/callers.ts";
 import { closeSockets, verifySocket } from "#features/realtime/flows/close.ts";
-import { disconnectSocket } from "#features/realtime/flows/disconnect.ts";
+import { disconnectSocket } from "#features/realtime/flows/connect.ts";
 import { receiveFrame } from "#features/realtime/flows/frames.ts";
 import { processHello } from "#features/realtime/flows/push/greet.ts";
 import { openStreamFixture } from "../features/realtime/flows/support/stream-fixture.ts";

@@ -1,7 +1,6 @@
 import { isIP } from "node:net";
 import { CONNECT_TIMEOUT } from "../kernel/limits.ts";
 import { createHostResolver, type HostResolver } from "./host-resolver.ts";
-import { untilAborted } from "./until-aborted.ts";
 import { applyUrlRules, type GateMode, isLoopbackAddress, isPublicAddress, isWithin, urlHost } from "./url-rules.ts";
 
 /** Why a URL must not be called. `reason` is a sentence for the caller and never contains a resolved address. */
@@ -73,4 +72,15 @@ export function createGate(options: GateOptions): Gate {
     },
   };
   return gate;
+}
+
+/** Settles like `work`, or rejects with the signal's reason when it is aborted first. */
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    if (signal.aborted) onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
+    // A result after the abort is dropped here, so that it is never an unhandled rejection.
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
 }

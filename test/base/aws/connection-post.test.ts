@@ -1,6 +1,6 @@
 import { ApiGatewayManagementApiClient, PostToConnectionCommand } from "@aws-sdk/client-apigatewaymanagementapi";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { framePoster } from "#base/aws/connection-post.ts";
+import { framePoster } from "#base/aws/realtime.ts";
 import { awsSignature, openSignedRequests, parseAuthorization, requestShape } from "./support/signed-requests.ts";
 
 const CONNECTION = "Ab_-cdEFghIJklM=";

@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
 import { CHALLENGE_PUZZLES_MAX, CHECK_BODY_BYTES_MAX } from "#base/kernel/limits.ts";
 import { isRefusal, type Refusal } from "#base/kernel/refusals.ts";
+import { pageFileEndpoints } from "#http/browser/page-files.ts";
 import { endpointsFor } from "#http/endpoints-for.ts";
 import { createChallenge as create } from "../flows/challenge.ts";
 import { completeHold } from "../flows/complete.ts";
 import { type HoldEndedRefusal, viewHold } from "../flows/view.ts";
 import type { CheckPagePorts } from "../ports.ts";
-import { checkPageFileRoutes } from "./check-page-files.ts";
 import { checkHoldSchema, endedHoldFields, toCheckHoldResponse, toEndedHoldFields } from "./hold-schemas.ts";
 
 const endpoint = endpointsFor<CheckPagePorts>();
@@ -87,6 +87,14 @@ export const completeCheck = endpoint.public({
 function withHold<R extends Refusal>(refusal: R | HoldEndedRefusal): R | HoldEndedRefusal {
   return "view" in refusal ? { ...refusal, fields: toEndedHoldFields(refusal.view) } : refusal;
 }
+
+/** The files of the check page. */
+const checkPageFileRoutes = pageFileEndpoints<CheckPagePorts>("Check page", [
+  ["getCheckPage", "/verify", "Get the page on which a person checks a held message", "no-store"],
+  ["getCheckPageScript", "/verify/check.js", "Get the script of the check page", "no-cache"],
+  ["getCheckPageStyle", "/verify/check.css", "Get the style sheet of the check page", "no-cache"],
+  ["getCheckPageSolver", "/verify/solver.js", "Get the worker that solves the challenge", "no-cache"],
+]);
 
 /** The API of the check page. */
 export const checkPageApiRoutes = [getHeldMessage, createChallenge, completeCheck] as const;

@@ -5,7 +5,14 @@ import { conditionalWrite } from "#base/table/conditional-write.ts";
 import { absentOr, atMost, equals } from "#base/table/expressions.ts";
 import type { Key } from "#base/table/keys.ts";
 import { update } from "#base/table/writes.ts";
-import { migrationAttributes as A } from "./attributes.ts";
+
+/** The stored names, which never change. */
+const A = {
+  completed: "c",
+  leaseUntil: "le",
+  position: "p",
+  run: "o",
+} as const;
 
 /** How long a run that was stopped keeps others from starting. A run in progress renews it. */
 export const MIGRATION_LEASE: Millis = MINUTE;

@@ -1,7 +1,7 @@
 import { SOCKET_LIFETIME } from "#base/kernel/limits.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
-import type { ConnectPorts } from "../ports.ts";
+import type { ConnectPorts, DisconnectPorts } from "../ports.ts";
 import type { Socket } from "../rules/sockets.ts";
 import type { Connecting } from "../store/sockets.ts";
 import { requestHello } from "./hello.ts";
@@ -55,4 +55,10 @@ async function addSocket(
   if (result !== "limit") return result;
   await sockets.repair(tenant, now);
   return sockets.connect(tenant, socket);
+}
+
+/** Removes the socket of a connection that has ended. Safe to repeat. The gateway does not report every end. */
+export async function disconnectSocket({ sockets }: DisconnectPorts, connectionId: string): Promise<void> {
+  const tenant = await sockets.tenantOf(connectionId);
+  if (tenant) await sockets.remove(tenant, [connectionId]);
 }

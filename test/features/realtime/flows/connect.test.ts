@@ -8,7 +8,7 @@ import { listKeys } from "#features/access/flows/key-lists.ts";
 import { createKey, createOperatorKey } from "#features/access/flows/keys.ts";
 import type { Caller } from "#features/access/rules/callers.ts";
 import { newUserId } from "#features/access/rules/team.ts";
-import { disconnectSocket } from "#features/realtime/flows/disconnect.ts";
+import { disconnectSocket } from "#features/realtime/flows/connect.ts";
 import { createTicket } from "#features/realtime/flows/tickets.ts";
 import { presenceKey } from "#features/realtime/store/items.ts";
 import { setTenantStatus } from "#features/tenants/flows/tenant-status.ts";

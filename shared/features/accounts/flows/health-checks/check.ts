@@ -1,8 +1,8 @@
 import { MAIL_CLAIM_TIME, RECOVERY_INTERVAL } from "#base/kernel/limits.ts";
 import { allDone } from "#base/kernel/parallel.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
-import type { Picture } from "#base/kernel/text/pictures.ts";
-import type { Millis } from "#base/kernel/time.ts";
+import { type Picture, toPicture } from "#base/kernel/text/pictures.ts";
+import { DAY, type Millis } from "#base/kernel/time.ts";
 import { done, drop, type RecordOutcome, retry } from "#base/queues/record-outcome.ts";
 import { accountToken } from "../../platform-calls.ts";
 import type { AccountCheckPorts } from "../../ports.ts";
@@ -13,7 +13,6 @@ import { endFormerLogins } from "../finish-connect.ts";
 import { checkSubscription } from "./check-subscription.ts";
 import { checkToken } from "./check-token.ts";
 import { publishNotices } from "./notices.ts";
-import { readDuePicture } from "./read-picture.ts";
 import { checkRestriction, isWorthAsking } from "./recover.ts";
 import { refreshToken } from "./refresh-token.ts";
 import type { StepResult, Visit } from "./visit.ts";
@@ -159,4 +158,24 @@ async function removeCheck(ports: AccountCheckPorts, check: AccountCheck | null,
   for (const login of allLogins(check)) await ports.authorizations.expire({ tenant, account, ...login }, now);
   await ports.accountChecks.remove(check);
   return done;
+}
+
+/** A check runs once a day, and one of them may get no answer. */
+const RENEWED_BEFORE_END: Millis = 2 * DAY;
+
+/**
+ * Reads the account's profile picture when none is stored, or when its address ends soon. The account works without it: a
+ * refusal changes nothing, and the next check asks again.
+ * @returns undefined when it was not read
+ */
+async function readDuePicture(
+  { platform, token, checked, now }: Visit,
+  check: Pick<AccountCheck, "picture"> | null,
+): Promise<Picture | null | undefined> {
+  if (!check || (check.picture && check.picture.expiresAt > now + RENEWED_BEFORE_END)) return undefined;
+  const answer = await platform.readPicture(checked.account, token);
+  if (answer.kind !== "read") return undefined;
+  const picture = toPicture(answer.url, now);
+  // The row of an account without a picture is not written again.
+  return picture === null && check.picture === null ? undefined : picture;
 }

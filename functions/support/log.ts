@@ -1,1 +1,0 @@
-export { consoleLog as log } from "#base/aws/log.ts";

@@ -1,6 +1,0 @@
-export const migrationAttributes = {
-  completed: "c",
-  leaseUntil: "le",
-  position: "p",
-  run: "o",
-} as const;
