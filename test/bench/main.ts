@@ -185,8 +185,9 @@ const lines = [
   ...(await streamOutageLines()),
   ...(await hostileLines()),
   ...(await cpuLines()),
-  ...(await consoleLines()),
   ...(await coldLines()),
+  // Last, because the engine of the table ends with its processes.
+  ...(await consoleLines()),
   ...bundleSizes(),
 ];
 process.stdout.write(`${formatLines(lines)}\n`);

@@ -131,14 +131,14 @@ describe("two deliveries of an event at the same time", () => {
 
   test("the second delivery gets 503 with Retry-After when the first one is not done in time", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const begun = Promise.withResolvers<void>();
+    const started = Promise.withResolvers<void>();
     const onMessage = () => {
-      begun.resolve();
+      started.resolve();
       return promise;
     };
     const { receiver } = receiverFixture({ waitSeconds: 0.2, on: { "message.received": onMessage } });
     const first = receiver.handle(signedRequest("evt_1"));
-    await begun.promise;
+    await started.promise;
     const second = await receiver.handle(signedRequest("evt_1"));
     expect(second).toMatchObject({ outcome: "busy", status: 503, headers: { "retry-after": "5" } });
     resolve();
