@@ -128,7 +128,7 @@ async function readState({ tenant, account }: HistoryRun) {
         }),
         conversations.snapshots([id]),
       ]);
-      const { id: _id, ref: _ref, ...visibleHead } = head ?? { id, ref: null };
+      const { id: _id, ref: _ref, waitingSince, ...visibleHead } = head ?? { id, ref: null, waitingSince: null };
       const messages = page.rows.map(({ message, position: place }) => ({
         ...toMessageResponse(message),
         // These two name the tenant, which differs between the runs.
@@ -138,7 +138,14 @@ async function readState({ tenant, account }: HistoryRun) {
         edit: message.unsentAt === undefined ? message.edit : undefined,
         place,
       }));
-      return { head: head && visibleHead, messages, pendingMessages: snapshots.get(id)?.pendingMessageIds.size };
+      // Of the messages after an answer that comes late, the head may show a later one as the first that waits.
+      expect(waitingSince ?? 0).toBeLessThanOrEqual(head?.lastInboundAt ?? 0);
+      const isWaiting = waitingSince !== null;
+      return {
+        head: head && { ...visibleHead, isWaiting },
+        messages,
+        pendingMessages: snapshots.get(id)?.pendingMessageIds.size,
+      };
     }),
   );
   const feed = await listFeed(testEnv, tenant);
