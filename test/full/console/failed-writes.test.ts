@@ -293,7 +293,7 @@ it.each(
     await typed(world);
   } else {
     await press(world);
-    await expect.poll(count, { timeout: 4_000 }).toBeGreaterThan(before);
+    await expect.poll(count, { timeout: 15_000 }).toBeGreaterThan(before);
   }
   expect(world.complaints).toEqual([]);
   await world.page.context().close();

@@ -171,7 +171,7 @@ export async function openWorld(
   const context = await browser.newContext(options);
   await context.addInitScript(SHORT_WAITS);
   const page = await context.newPage();
-  page.setDefaultTimeout(4_000);
+  page.setDefaultTimeout(15_000);
   const world = new SmallWorld(page, server.origin);
   page.on("pageerror", (error) => world.complaints.push(error.message));
   page.on("console", (line) => {
