@@ -135,12 +135,14 @@ export const webhookTexts: Texts = {
   "Delivery.last_response_status": "The HTTP status of the last response. Null if there was none.",
   "Delivery.last_error":
     "Why the last attempt failed. `tls`: the certificate is not valid for the name, or the receiver does not speak HTTP/1.1, with which Parley calls: one that speaks HTTP/2 alone refuses the connection. Null after a success and before the first attempt.",
-  "Delivery.last_duration_ms": "How long the last attempt took, in milliseconds. Null before the first attempt.",
+  "Delivery.last_duration_ms":
+    "How long the last attempt waited for its response, in milliseconds: from the last byte of the request, without delays of Parley's own process. From the start of the attempt, if the request was not sent. Null before the first attempt.",
   "Delivery.created_at": "When the event happened, in epoch milliseconds. Windows of a replay select by it.",
   "Delivery.updated_at": "When the status last changed, in epoch milliseconds.",
   DeliveryDetail: "A delivery with its event and its last attempts.",
   "DeliveryDetail.attempts[].attempt": "The number of the attempt, from 1.",
   "DeliveryDetail.attempts[].status": "The HTTP status of the response. Null without one.",
   "DeliveryDetail.attempts[].error": "Why the attempt failed. Null for a success.",
-  "DeliveryDetail.attempts[].duration_ms": "How long the attempt took, in milliseconds. Null for one that did not end.",
+  "DeliveryDetail.attempts[].duration_ms":
+    "How long the attempt waited for its response, in milliseconds, as in `last_duration_ms`. Null for one that did not end.",
 };

@@ -692,7 +692,7 @@ export interface components {
             last_response_status: number | null;
             /** @description Why the last attempt failed. `tls`: the certificate is not valid for the name, or the receiver does not speak HTTP/1.1, with which Parley calls: one that speaks HTTP/2 alone refuses the connection. Null after a success and before the first attempt. */
             last_error: components["schemas"]["AttemptError"] | null;
-            /** @description How long the last attempt took, in milliseconds. Null before the first attempt. */
+            /** @description How long the last attempt waited for its response, in milliseconds: from the last byte of the request, without delays of Parley's own process. From the start of the attempt, if the request was not sent. Null before the first attempt. */
             last_duration_ms: number | null;
             /** @description When the event happened, in epoch milliseconds. Windows of a replay select by it. */
             created_at: number;
@@ -725,7 +725,7 @@ export interface components {
             last_response_status: number | null;
             /** @description Why the last attempt failed. `tls`: the certificate is not valid for the name, or the receiver does not speak HTTP/1.1, with which Parley calls: one that speaks HTTP/2 alone refuses the connection. Null after a success and before the first attempt. */
             last_error: components["schemas"]["AttemptError"] | null;
-            /** @description How long the last attempt took, in milliseconds. Null before the first attempt. */
+            /** @description How long the last attempt waited for its response, in milliseconds: from the last byte of the request, without delays of Parley's own process. From the start of the attempt, if the request was not sent. Null before the first attempt. */
             last_duration_ms: number | null;
             /** @description When the event happened, in epoch milliseconds. Windows of a replay select by it. */
             created_at: number;
@@ -745,7 +745,7 @@ export interface components {
                 status: number | null;
                 /** @description Why the attempt failed. Null for a success. */
                 error: components["schemas"]["AttemptError"] | null;
-                /** @description How long the attempt took, in milliseconds. Null for one that did not end. */
+                /** @description How long the attempt waited for its response, in milliseconds, as in `last_duration_ms`. Null for one that did not end. */
                 duration_ms: number | null;
                 /** @description Of the newest attempt, the first 256 bytes of the response if they are text, without secrets; else null. Null as soon as `event` is. */
                 response: string | null;
