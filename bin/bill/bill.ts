@@ -18,8 +18,12 @@ export interface PriceTable {
   readonly prices: Readonly<Record<PriceName, Price>>;
   /** What no count of this repository says. */
   readonly assumptions: {
-    /** Lambda polls a queue with five connections at least, also below a maximum concurrency. */
+    /**
+     * Lambda reads a queue with five connections, and with a maximum concurrency never with fewer. Source: "Configuring scaling
+     * behavior for SQS event source mappings" of the AWS Lambda Developer Guide, which also says that the polls are long.
+     */
     readonly pollersOfAQueue: number;
+    /** The longest poll that SQS accepts. Source: "Setting-up long polling" of the Amazon SQS Developer Guide. */
     readonly secondsOfAPoll: number;
     readonly daysOfAMonth: number;
     readonly millisecondsOf: Readonly<Record<Worker, RunTime>>;
@@ -63,6 +67,7 @@ export type PriceName =
   | "socketMessages"
   | "socketMinutes"
   | "alarms"
+  | "dashboards"
   | "logBytes"
   | "transferOut";
 
@@ -188,6 +193,7 @@ export function computeBill(
     socketMessages: sockets * messages,
     socketMinutes: sockets * daysOfAMonth * 1_440,
     alarms: template.alarmMetrics,
+    dashboards: template.dashboards,
     logBytes:
       (workers.reduce((sum, [name, count]) => sum + count * logBytesOf.invocation[name], 0) +
         messages * logBytesOf.delivery +

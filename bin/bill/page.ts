@@ -34,11 +34,14 @@ ${tableOf(table, bills)}
 
 - **List price** is the sum without what is free. **Sum** leaves out what is free each month in every account, also an old one,
   unless another program in it uses that: ${freeTexts(table)}.
-- Without messages the queues are the largest line: Lambda polls each of the ${template.polledQueues} queues that a function reads with
-  ${table.assumptions.pollersOfAQueue} connections, each for ${table.assumptions.secondsOfAPoll} seconds, and a maximum concurrency does not lower that. The others are ${template.alarmMetrics} metrics of alarms, ${template.secrets}
+- Without messages the queues are the largest line of the sum: Lambda polls each of the ${template.polledQueues} queues that a function reads with
+  ${table.assumptions.pollersOfAQueue} connections, each for ${table.assumptions.secondsOfAPoll} seconds, and a maximum concurrency does not lower that.
+  AWS documents [five batches at a time by long polls](https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html), but not how
+  long. The [longest of SQS](https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/best-practices-setting-up-long-polling.html) is assumed. The other lines are ${template.alarmMetrics} metrics of alarms, ${template.secrets}
   secrets and ${template.keys === 1 ? "the key" : `${template.keys} keys`}. The dead letter queues are not polled: the sweep reads them every five minutes.
-- Not counted: mails, uploaded files, custom metrics ($0.30 each in a month in which all hours have one; ten are free), and logs of
-  faults.
+- Not counted: mails, uploaded files, custom metrics ($0.30 each in a month in which all hours have one; ten are free), logs of
+  faults, [lookups of profiles](../design/table-costs.md#a-profile-fetch), one a day of each person who writes, and what the
+  first message of a person costs [beyond a later one](../design/table-costs.md#a-message-from-webhook-to-receiver).
 - The endpoint and the account belong to one tenant. A function opens a secret of each tenant again after
   ${table.assumptions.secondsOfAnOpenedSecret / 60} minutes: many tenants with few messages cost up to one request of KMS for each delivery and each reply.
 - [Decision 79](../decisions/0079-a-message-has-a-price-by-its-parts.md) has the price of one message by its parts.

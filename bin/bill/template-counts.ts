@@ -13,6 +13,7 @@ export interface TemplateCounts {
   readonly watchedQueues: number;
   /** The metrics that alarms watch. */
   readonly alarmMetrics: number;
+  readonly dashboards: number;
   readonly secrets: number;
   readonly keys: number;
   /** Runs of scheduled functions in a day. */
@@ -62,6 +63,7 @@ function countResources(resources: readonly (readonly [string, Resource])[]): Te
       backgroundQueues.length +
       ofType("AWS::SQS::Queue").filter(([, { Properties }]) => Properties?.RedrivePolicy === undefined).length,
     alarmMetrics: ofType("AWS::CloudWatch::Alarm").reduce((sum, [, { Properties }]) => sum + metricsOf(Properties), 0),
+    dashboards: ofType("AWS::CloudWatch::Dashboard").length,
     secrets: ofType("AWS::SecretsManager::Secret").length,
     keys: ofType("AWS::KMS::Key").length,
     runsOfADay: runs.reduce((sum, count) => sum + count, 0),

@@ -89,6 +89,14 @@ it("a bill counts the metrics of the alarms as docs/operate/monitoring.md does",
   );
 });
 
+it("a bill counts the dashboard of the template, and a fourth one of an account is the first that is not free", () => {
+  expect(quantityOf("dashboards", 0)).toBe(1);
+  const dueWith = (dashboards: number) =>
+    computeBill({ messages: 0, batch: 1, sockets: 0 }, { ...template, dashboards }, costs, prices).due;
+  expect(dueWith(3)).toBe(dueWith(0));
+  expect(dueWith(4) - dueWith(0)).toBeCloseTo(3, 6);
+});
+
 it("a bill uses each price of the table", () => {
   for (const { name, quantity } of billOf(1_000_000, 1, 1).lines) expect([name, quantity > 0]).toEqual([name, true]);
 });
