@@ -20,9 +20,17 @@ const suite: Signing = {
 const HOST = { host: "example.amazonaws.com", "x-amz-date": "20150830T123600Z" };
 const EMPTY = sha256Hex("");
 
+const VANILLA_GET = "5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31";
+/** The token of the test suite. */
+const TOKEN =
+  "AQoDYXdzEPT//////////wEXAMPLEtc764bNrC9SAPBSM22wDOk4x4HIZ8j4FZTwdQWLWsKWHGBuFqwAeMicRXmxfpSPfIeoIYRqTflf" +
+  "KD8YUuwthAx7mSEI/qkPpKPi/kMcGdQrmGdeehM4IC1NtBmUpp2wUE8phUZampKsburEDy0KPkyQDYwT7WZ0wq5VSXDvp75YU9HFvlRd8T" +
+  "x6q6fE8YQcHNVXAkiY9q6d+xo0rKwT38xVqr7ZD0u0iPPkUL64lIZbqBAz+scqKmlzm8FDrypNC9Yjc8fPOLn9FX9KSYvKTr4rvx3iSIlT" +
+  "JabIQwj2ICCR/oLxBA==";
+
 // Source: "Signature Version 4 Test Suite" (aws-sig-v4-test-suite) of the AWS General Reference.
 it.each([
-  ["get-vanilla", { method: "GET" }, "5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31"],
+  ["get-vanilla", { method: "GET" }, VANILLA_GET],
   ["post-vanilla", { method: "POST" }, "5da7c1a2acd57cee7505fc6676e4e544621c30862966e37dddb68e92efbe5d6b"],
   [
     "get-vanilla-query-order-key-case",
@@ -45,6 +53,16 @@ it.each([
     { method: "GET", headers: { "my-header1": " value1", "my-header2": ' "a   b   c"' } },
     "acc3ed3afb60bb290fc8d2dd0098b9911fcaa05412b367055dee359757a9c736",
   ],
+  [
+    "post-sts-header-before",
+    { method: "POST", headers: { "x-amz-security-token": TOKEN } },
+    "85d96828115b5dc0cfc3bd16ad9e210dd772bbebba041836c64533a82be05ead",
+  ],
+  [
+    "get-space",
+    { method: "GET", path: "/example space/" },
+    "652487583200325589f1fba4c7e578f72c47cb61beeca81406b39ddec1366741",
+  ],
 ])(
   "the request %s of the test suite has its signature",
   (_, { method, path = "/", query, headers }: Case, signature) => {
@@ -52,6 +70,17 @@ it.each([
     expect(signatureOf(request, EMPTY, suite).signature).toBe(signature);
   },
 );
+
+// The signature is of the path that is sent. `URL` has removed its dots; it leaves doubled slashes, which no request has.
+it.each([
+  ["get-relative", "/example/..", VANILLA_GET],
+  ["get-relative-relative", "/example1/example2/../..", VANILLA_GET],
+  ["get-slash-dot-slash", "/./", VANILLA_GET],
+  ["get-slash-pointless-dot", "/./example", "ef75d96142cf21edca26f06005da7988e4f8dc83a165a80865db7089db637ec5"],
+])("the path %s of the test suite has its signature, read from a URL", (_, path, signature) => {
+  const { pathname } = new URL(path, `https://${HOST.host}`);
+  expect(signatureOf({ method: "GET", path: pathname, headers: HOST }, EMPTY, suite).signature).toBe(signature);
+});
 
 interface Case {
   readonly method: string;
