@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
+import { Worker } from "node:worker_threads";
 import { CreateTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { CreateQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { type Load, type Measurement, measure } from "./measure.ts";
@@ -13,19 +14,23 @@ import { residentMegabytes } from "./processes.ts";
 import { type BenchReceiver, openBenchReceiver } from "./receiver.ts";
 import { bareLoop, clientLoop, twinLoop } from "./twin.ts";
 
-// npm run bench:peers [-- --events N] [--peer FILE] [--idle]: figures of Parley's local stack, bare loops and another system side
-// by side, in Markdown. `docs/benchmarks.md` says what they mean.
+// npm run bench:peers [-- --events N] [--peer FILE] [--rounds N] [--busy N] [--idle]: figures of Parley's local stack, bare loops
+// and another system side by side, in Markdown. `docs/benchmarks.md` says what they mean.
 
 const { values } = parseArgs({
   options: {
     events: { type: "string", default: "1000" },
     peer: { type: "string" },
+    rounds: { type: "string", default: "0" },
+    busy: { type: "string", default: "0" },
     idle: { type: "boolean", default: false },
   },
 });
 const events = Number(values.events);
 const ENDPOINTS = 20;
 const PARLEY = "Local stack";
+/** What the functions may hold under load, and after a minute and a half without an event. */
+const MEGABYTES_MAX = { load: 1_000, idle: 400 };
 
 const body = (number: number): string =>
   JSON.stringify({ id: `bench-loop-${number}`, type: "message.received", data: { text: "x".repeat(640) } });
@@ -73,15 +78,29 @@ function row(name: string, measured: Measurement): string {
   return `| ${[name, ...cells, megabytes.toFixed(0)].join(" | ")} |`;
 }
 
-async function measurePeer(name: string, peer: Peer, receiver: BenchReceiver): Promise<void> {
+/** The run fails, and goes on. */
+function fail(reason: string): void {
+  print(`\n${reason}\n`);
+  process.exitCode = 1;
+}
+
+/** @param megabytesMax what the processes may hold. Default: anything */
+async function measurePeer(
+  name: string,
+  peer: Peer,
+  receiver: BenchReceiver,
+  megabytesMax = Number.POSITIVE_INFINITY,
+): Promise<void> {
   print(`\n| ${HEADER.join(" | ")} |\n|${HEADER.map(() => "---").join("|")}|`);
   let endpoints = 0;
   const run = async (label: string, load: Omit<Load, "endpoints">, count: number): Promise<void> => {
     for (; endpoints < count; endpoints++) await peer.createEndpoint(receiver.url(`/${endpoints}`));
     const measured = await measure(peer, receiver, { ...load, endpoints });
     print(row(`${name}: ${label}`, measured));
-    // At-least-once delivery permits a repetition; on a machine that works for nothing else there is none.
-    if (measured.missing > 0 || (name === PARLEY && measured.duplicates > 0)) process.exitCode = 1;
+    // At-least-once delivery permits a repetition; this one machine gives no reason for one.
+    if (measured.missing > 0 || (name === PARLEY && measured.duplicates > 0))
+      fail("A delivery is missing, or came twice.");
+    if (measured.megabytes > megabytesMax) fail(`More than ${megabytesMax.toFixed(0)} MB.`);
   };
   await run(`first ${events} events, 1 endpoint`, { events, rate: null }, 1);
   await run(`${events} more`, { events, rate: null }, 1);
@@ -89,7 +108,17 @@ async function measurePeer(name: string, peer: Peer, receiver: BenchReceiver): P
   await run("200 a second", { events, rate: 200 }, 1);
   const spread = Math.ceil(events / ENDPOINTS);
   await run(`${spread} events, ${ENDPOINTS} endpoints`, { events: spread, rate: null }, ENDPOINTS);
-  await run(`30 a second, ${ENDPOINTS} endpoints`, { events: Math.min(events, 300), rate: 30 }, ENDPOINTS);
+  const steady = { events: Math.min(events, 300), rate: 30 };
+  await run(`30 a second, ${ENDPOINTS} endpoints`, steady, ENDPOINTS);
+  const threads = Number(values.busy);
+  if (threads > 0) {
+    const others = Array.from({ length: threads }, () => new Worker(new URL("./load-thread.ts", import.meta.url)));
+    await run(`the same beside ${threads} threads that compute`, steady, ENDPOINTS);
+    await Promise.all(others.map((each) => each.terminate()));
+  }
+  const rounds = Number(values.rounds);
+  for (let round = 1; round <= rounds; round++)
+    await run(`round ${round}, ${spread} events, ${ENDPOINTS} endpoints`, { events: spread, rate: null }, ENDPOINTS);
 }
 
 /** The minutes without an event at which memory is read: sandboxes are closed after one minute, the last one after five. */
@@ -102,7 +131,9 @@ async function measureIdle(parley: RunningParley, atStart: number): Promise<void
   for (const minutes of IDLE_MINUTES) {
     await wait((minutes - waited) * 60_000);
     waited = minutes;
-    print(`| ${minutes} min | ${(residentMegabytes(parley.pids()) - atStart).toFixed(0)} |`);
+    const megabytes = residentMegabytes(parley.pids()) - atStart;
+    print(`| ${minutes} min | ${megabytes.toFixed(0)} |`);
+    if (minutes > 0 && megabytes > MEGABYTES_MAX.idle) fail(`More than ${MEGABYTES_MAX.idle} MB without an event.`);
   }
 }
 
@@ -116,7 +147,7 @@ const parley = await startParley();
 const megabytesAtStart = residentMegabytes(parley.pids());
 try {
   await measureLoops(parley, receiver);
-  await measurePeer(PARLEY, parley, receiver);
+  await measurePeer(PARLEY, parley, receiver, megabytesAtStart + MEGABYTES_MAX.load);
   if (values.idle) await measureIdle(parley, megabytesAtStart);
 } finally {
   await parley.stop();

@@ -16,10 +16,13 @@ export interface RunningParley extends Peer {
   readonly dataDir: string;
 }
 
-/** The local stack of this repository, with its demo tenant. An event is one signed webhook of Messenger with one message. */
-export async function startParley(): Promise<RunningParley> {
+/**
+ * The local stack of this repository, with its demo tenant. An event is one signed webhook of Messenger with one message.
+ * @param checkout another checkout of this repository, with its packages installed, whose stack is started instead
+ */
+export async function startParley(checkout?: string): Promise<RunningParley> {
   const dataDir = mkdtempSync(join(tmpdir(), "parley-peers-"));
-  const program = runProgram("bin/local", [], { PARLEY_PORT: "0", PARLEY_DATA: dataDir });
+  const program = runProgram("bin/local", [], { PARLEY_PORT: "0", PARLEY_DATA: dataDir }, checkout);
   await waitUntilReady(program.output, program.exitCode);
   const info = JSON.parse(readFileSync(join(dataDir, "local.json"), "utf8")) as Required<LocalJson>;
   const client = new Parley({ baseUrl: info.base_url, apiKey: info.live_key });

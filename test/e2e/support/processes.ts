@@ -18,10 +18,18 @@ process.once("exit", () => {
   for (const child of runningChildren) child.kill("SIGKILL");
 });
 
-/** Runs `<path>.ts` with the current Node.js, as its npm script does. The process never outlives the tests. */
-export function runProgram(path: string, args: readonly string[], env: Readonly<Record<string, string>>): Program {
+/**
+ * Runs `<path>.ts` with the current Node.js, as its npm script does. The process never outlives the tests.
+ * @param root the checkout whose program runs. Default: this one
+ */
+export function runProgram(
+  path: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  root = ROOT,
+): Program {
   const child = spawn(process.execPath, [`${path}.ts`, ...args], {
-    cwd: ROOT,
+    cwd: root,
     env: { ...cleanEnvironment(), ...engineEnvironment(), ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
