@@ -8,7 +8,7 @@ import { synthesize } from "../../lib/app.ts";
 import { bundleBytes } from "../../lib/bundles/bundle-sizes.ts";
 import { startPipeline } from "../support/pipeline.ts";
 import { measureInbound, measureReply } from "./batches.ts";
-import { type BenchmarkLine, bundleLines, costLines, formatLines, isOver, priceLines } from "./benchmark-lines.ts";
+import { type BenchmarkLine, bundleLines, costLines, failsRun, formatLines, priceLines } from "./benchmark-lines.ts";
 import { measureColdPaths } from "./cold-start.ts";
 import { consoleLines } from "./console.ts";
 import type { CpuComparison } from "./cpu-ratio.ts";
@@ -27,6 +27,8 @@ const CLIENT_CPU_RATIO = 1.3;
 const FRAME_CPU_RATIO = 0.5;
 const TABLE_CPU_RATIO = 0.35;
 const COLD_RATIO = 0.4;
+/** `Deliver` has undici beside its client of AWS: half of its bundle. Decision 80. */
+const COLD_CEILINGS: Readonly<Partial<Record<string, number>>> = { Deliver: 0.46 };
 const FAIRNESS_RATIO = { others: 1.2, sameTenant: 1.5 };
 const STREAM_OUTAGE_RATIO = 1.05;
 const HOSTILE_RATIO = 1.5;
@@ -174,7 +176,14 @@ async function coldLines(): Promise<BenchmarkLine[]> {
   return (await measureColdPaths()).map(({ name, lean, sdk, "runtime-sdk": runtime }) => {
     const ratios = `${(lean.total / sdk.total).toFixed(2)} with the SDK in the bundle, import alone ${(lean.import / runtime.import).toFixed(2)}`;
     const label = `cold ${name}, import and first event (${lean.total.toFixed(0)} ms of CPU), to its twin with the runtime's SDK (${runtime.total.toFixed(0)} ms), ${ratios}`;
-    return { label, value: lean.total / runtime.total, target: COLD_RATIO, binding: true };
+    const ceiling = COLD_CEILINGS[name];
+    return {
+      label,
+      value: lean.total / runtime.total,
+      target: COLD_RATIO,
+      binding: true,
+      ...(ceiling === undefined ? {} : { ceiling }),
+    };
   });
 }
 
@@ -192,4 +201,4 @@ const lines = [
 ];
 process.stdout.write(`${formatLines(lines)}\n`);
 // The times of the console are informational. Every other line can fail the run.
-process.exitCode = lines.some((line) => line.binding && isOver(line)) ? 1 : 0;
+process.exitCode = lines.some(failsRun) ? 1 : 0;
