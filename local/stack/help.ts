@@ -5,6 +5,7 @@ const VARIABLES = [
   "PARLEY_SITE_URL                                      target of / and /.well-known/security.txt",
   "PARLEY_SIGN_UP=open                                  let anyone sign in and create a tenant",
   "PARLEY_SIZE=small                                    run the template of a new AWS account (default: standard)",
+  "PARLEY_AWS_CLIENT=sdk                                bundle the functions with AWS's SDK instead of the lean client",
   "PARLEY_CONCURRENCY                                   refuse invocations beyond so many at once (default: 1000)",
   "PARLEY_PLATFORM_URLS                                 JSON of platform hosts to use instead of the simulator",
   "PARLEY_META_APP_SECRET, PARLEY_INSTAGRAM_APP_SECRET  the app secrets (default: random)",

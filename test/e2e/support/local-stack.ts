@@ -65,7 +65,9 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
   const dataDir = options.dataDir ?? newDataDir();
   const env: Record<string, string> = { PARLEY_IAM: "strict", ...options.env, PARLEY_PORT: "0", PARLEY_DATA: dataDir };
   // Such a setting changes the templates, so the stack synthesizes its own assembly.
-  const hasOtherTemplate = Boolean(env.PARLEY_SITE_URL || env.PARLEY_SIGN_UP || env.PARLEY_SIZE);
+  const hasOtherTemplate = Boolean(
+    env.PARLEY_SITE_URL || env.PARLEY_SIGN_UP || env.PARLEY_SIZE || env.PARLEY_AWS_CLIENT,
+  );
   const program = hasOtherTemplate
     ? runProgram("bin/local", [], env)
     : runProgram("test/e2e/support/stack-main", [options.assembly ?? assembly(), ...(options.flags ?? [])], env);

@@ -80,7 +80,7 @@ test("the quick start in an empty folder gets its first webhook from the stack o
 test("parley dev refuses a setting that needs other templates, and names the package where it is missing", () => {
   const stackArchive = packed.archives["@parley/dev"] ?? "";
   const folder = dirname(stackArchive);
-  const env = { PATH: `${dirname(process.execPath)}:${process.env.PATH}`, HOME: folder, PARLEY_SIZE: "small" };
+  const env = { PATH: `${dirname(process.execPath)}:${process.env.PATH}`, HOME: folder };
   const install = (...archives: (string | undefined)[]) =>
     execFileSync("npm", ["install", "--offline", "--no-audit", "--no-fund", ...archives.map(String)], {
       cwd: folder,
@@ -88,18 +88,27 @@ test("parley dev refuses a setting that needs other templates, and names the pac
       stdio: ["ignore", "ignore", "inherit"],
     });
   const program = join(folder, "node_modules/.bin/parley");
-  const errorOf = () => {
+  const errorOf = (settings: NodeJS.ProcessEnv) => {
     try {
-      execFileSync(program, ["dev"], { cwd: folder, env, stdio: ["ignore", "ignore", "pipe"] });
+      execFileSync(program, ["dev"], {
+        cwd: folder,
+        env: { ...env, ...settings },
+        stdio: ["ignore", "ignore", "pipe"],
+      });
       return "";
     } catch (error) {
       return String((error as { stderr: Buffer }).stderr);
     }
   };
   install(packed.archives["@parley/cli"]);
-  expect(errorOf()).toBe("Missing package @parley/dev, the local stack. Run npm install --save-dev @parley/dev.\n");
+  expect(errorOf({})).toBe("Missing package @parley/dev, the local stack. Run npm install --save-dev @parley/dev.\n");
   install(stackArchive);
-  expect(errorOf()).toBe(
-    "PARLEY_SIZE changes the templates, and those of this package are built. Unset it, or run npm run local in the repository of Parley.\n",
-  );
+  for (const [name, value] of [
+    ["PARLEY_SIZE", "small"],
+    ["PARLEY_AWS_CLIENT", "sdk"],
+  ] as const) {
+    expect(errorOf({ [name]: value })).toBe(
+      `${name} changes the templates, and those of this package are built. Unset it, or run npm run local in the repository of Parley.\n`,
+    );
+  }
 });
