@@ -6,7 +6,7 @@ import { listDeliveries, openSubscribedReceiver, personWrites } from "../../e2e/
 import { startLocalStack } from "../../e2e/support/local-stack.ts";
 import { waitFor } from "../../e2e/support/wait-for.ts";
 
-it("with PARLEY_AWS_CLIENT=sdk the bundles have the SDK, and a message reaches its endpoint", async () => {
+it("the bundles of a stack with PARLEY_AWS_CLIENT=sdk have the SDK, and a message reaches its endpoint", async () => {
   const stack = await startLocalStack({ env: { PARLEY_AWS_CLIENT: "sdk" } });
   onTestFinished(() => stack.stop());
   const bundles = bundleFolders(join(stack.dataDir, "cdk.out"));
