@@ -74,6 +74,22 @@ export async function measureInbound(
   };
 }
 
+/** The first message of a person to each endpoint, whose name is found before the event ends its wait for it. */
+export async function measureFirst(pipeline: Pipeline, options: BatchOptions): Promise<FullCost> {
+  const workspace = await openBatchWorkspace(pipeline, options);
+  const { batch } = options;
+  const usage = await usageOfDeliveries(pipeline, options, async () => {
+    // Those of the workspace have written before.
+    for (let person = batch; person < 2 * batch; person++)
+      await pipeline.receive(workspace.nextWebhook(person), REQUEST_ID);
+    await pipeline.ingest();
+    await pipeline.fetchProfiles();
+    await pipeline.deliver();
+    await pipeline.push();
+  });
+  return share(usage, batch);
+}
+
 /** One reply through the API to a known person, its deliveries, and then its echo. */
 export async function measureReply(pipeline: Pipeline, options: BatchOptions): Promise<MeasuredMessage> {
   const workspace = await openBatchWorkspace(pipeline, options);

@@ -7,7 +7,7 @@ import { readTemplateCounts } from "../../bin/bill/template-counts.ts";
 import { synthesize } from "../../lib/app.ts";
 import { bundleBytes } from "../../lib/bundles/bundle-sizes.ts";
 import { startPipeline } from "../support/pipeline.ts";
-import { measureInbound, measureReply } from "./batches.ts";
+import { measureFirst, measureInbound, measureReply } from "./batches.ts";
 import { type BenchmarkLine, bundleLines, costLines, failsRun, formatLines, priceLines } from "./benchmark-lines.ts";
 import { measureColdPaths } from "./cold-start.ts";
 import { consoleLines } from "./console.ts";
@@ -18,7 +18,7 @@ import { measureHostile } from "./hostile.ts";
 import { detailPageCost, inboxPageCost, replyCost } from "./scenarios.ts";
 import { measureStreamOutage } from "./stream-outage.ts";
 import { measureTableCpu } from "./table-cpu.ts";
-import { costTargets, inboundTarget, replyTarget, usageTarget } from "./targets.ts";
+import { costTargets, firstTarget, inboundTarget, replyTarget, usageTarget } from "./targets.ts";
 import { attachmentIdsCost, handOverCost, uploadCosts } from "./uploads.ts";
 import { measureClientCpu } from "./webhook-client-cpu.ts";
 
@@ -77,7 +77,7 @@ async function messageLines(): Promise<BenchmarkLine[]> {
     for (const arrival of TENANTS.flatMap((tenant) => BATCHES.map((batch) => ({ ...tenant, batch })))) {
       const of = `${arrival.endpoints} endpoints, ${arrival.sockets} sockets, in batches of ${arrival.batch}`;
       for (const [name, isReply, measure, toTarget] of [
-        ["inbound message", false, measureInbound, inboundTarget],
+        ["inbound message of a known person", false, measureInbound, inboundTarget],
         ["reply with its echo", true, measureReply, replyTarget],
       ] as const) {
         const target = toTarget(arrival);
@@ -91,6 +91,9 @@ async function messageLines(): Promise<BenchmarkLine[]> {
           ),
         );
       }
+      lines.push(
+        ...costLines(`first message of a person, ${of}`, await measureFirst(pipeline, arrival), firstTarget(arrival)),
+      );
     }
   } finally {
     await pipeline.close();

@@ -1,8 +1,9 @@
 import type { MessageUsage } from "../../bin/bill/message-price.ts";
 import type { Cost, FullCost } from "../support/pipeline.ts";
 
-// The maximum cost of each operation: the calls that it needs by the units that AWS bills for them, and no measured value.
-// When a figure exceeds its target, find the waste. Sources: "Read/write capacity mode" of DynamoDB, "Pricing" of SQS.
+// The maximum cost of each operation: the calls that it needs by the units that AWS bills for them. When a figure exceeds its
+// target, find the waste. Sources: "Read/write capacity mode" of DynamoDB, "Pricing" of SQS. Two are lengths of what Parley
+// writes, rounded up: its log lines, and the compressed copy of a webhook.
 
 /** A write or a row's entry in an index, of up to 1 KB. */
 const WRITE = 1;
@@ -18,6 +19,7 @@ const ROWS_OF_4_KB = 4;
 const MESSAGE = 3 * WRITE;
 /** A conversation is at its place in the inbox, which moves. */
 const HEAD = WRITE + MOVED_ENTRY;
+/** The compressed copy of a webhook of 0.7 KB, with its keys. */
 const RAW_COPY_KB = 0.3;
 
 /** How messages come. */
@@ -40,6 +42,30 @@ export function inboundTarget({ batch, endpoints, sockets }: Arrival): FullCost 
     sqs: 1 + 5 * once + pushedRequests(sockets, once),
     objects: 0,
     frames: sockets,
+  });
+}
+
+/** What the lookup of a person costs whose first event waits for the name. */
+const LOOKUP = {
+  // In a transaction the claim of the event, the message at two places, and a condition on the head; then the head at two places.
+  wcu: 3 * IN_TRANSACTION + WRITE + 2 * WRITE,
+  // The head, the account before and after the call, and the oldest messages.
+  rcu: 4 * CONSISTENT_READ,
+};
+
+/** The first message of a person, whose name is found before the end of its event's wait. */
+export function firstTarget(arrival: Arrival): FullCost {
+  const { batch, endpoints } = arrival;
+  const once = 1 / batch;
+  const { wcu, rcu, sqs, ...others } = inboundTarget(arrival);
+  return rounded({
+    ...others,
+    // A new conversation has no former place in the inbox.
+    wcu: wcu - MOVED_ENTRY + WRITE + LOOKUP.wcu,
+    // The event that waited finds the message and a row of each delivery, and its batch reads the endpoints.
+    rcu: rcu + LOOKUP.rcu + READ + endpoints * CONSISTENT_READ + once * READ,
+    // The lookup is sent, received and deleted, and sends the event by itself, which is received and deleted.
+    sqs: sqs + 3 * once + 1 + 2 * once,
   });
 }
 

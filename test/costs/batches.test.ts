@@ -2,10 +2,11 @@ import { expect, test } from "vitest";
 import { readPrices } from "../../bin/bill/bill.ts";
 import { priceMessages } from "../../bin/bill/message-price.ts";
 import { readTemplateCounts } from "../../bin/bill/template-counts.ts";
-import { measureInbound, measureReply } from "../bench/batches.ts";
-import { inboundTarget, replyTarget, usageTarget } from "../bench/targets.ts";
+import { measureFirst, measureInbound, measureReply } from "../bench/batches.ts";
+import { firstTarget, inboundTarget, replyTarget, usageTarget } from "../bench/targets.ts";
 import { readPage } from "../docs/markdown.ts";
 import { openedOnce } from "../support/opened.ts";
+import type { FullCost } from "../support/pipeline.ts";
 import { startMeteredPipeline } from "./start-metered-pipeline.ts";
 
 // The exact cost of a message in batches of ten and of one, as docs/design/table-costs.md shows it, and its price.
@@ -14,8 +15,14 @@ const pipeline = openedOnce(startMeteredPipeline);
 const prices = readPrices();
 const template = readTemplateCounts();
 
+/** A message with a lookup, which has no price. */
+const measureUnpriced: (...args: Parameters<typeof measureFirst>) => Promise<{ cost: FullCost; usage: null }> = async (
+  ...args
+) => ({ cost: await measureFirst(...args), usage: null });
+
 const kinds = [
   ["Inbound", false, measureInbound, inboundTarget],
+  ["First of a person", false, measureUnpriced, firstTarget],
   ["Reply and echo", true, measureReply, replyTarget],
 ] as const;
 
@@ -56,6 +63,7 @@ test.each(rows)(
     const target = toTarget(arrival);
     for (const unit of ["wcu", "rcu", "sqs", "objects", "frames"] as const)
       expect([unit, cost[unit] <= target[unit]]).toEqual([unit, true]);
+    if (usage === null) return;
     const targets = priceMessages(usageTarget(arrival, target, isReply), template, prices);
     for (const { name, dollars } of priceMessages(usage, template, prices)) {
       const most = targets.find((part) => part.name === name)?.dollars ?? 0;

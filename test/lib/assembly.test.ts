@@ -15,7 +15,7 @@ import {
   buildLoginStartPage,
   buildSignInPage,
 } from "../../web/build.ts";
-import { bundleLines } from "../bench/benchmark-lines.ts";
+import { BUNDLE_LIMITS, bundleLines } from "../bench/benchmark-lines.ts";
 import { sampled } from "../support/sampling.ts";
 import { resourceProperties, resourcesOfType, synthesizeTemplates, type Template } from "./synth-templates.ts";
 
@@ -113,6 +113,12 @@ function resolveValue(value: unknown): string {
 test("the benchmark has the budget of a release as the target of each bundle", () => {
   const targets = bundleLines(bundleBudgets).map(({ value, target }) => [value, target]);
   expect(targets).toEqual(functions.map((name) => [bundleBudgets[name] / 1_000, bundleBudgets[name] / 1_000]));
+});
+
+test("the budget of a bundle is at most the limit of a function that a message runs", () => {
+  for (const [name, limit] of Object.entries(BUNDLE_LIMITS)) {
+    expect([name, bundleBudgets[name as FunctionName] / 1_000 <= limit]).toEqual([name, true]);
+  }
 });
 
 test("settings of the CDK command override those of the caller", () => {
