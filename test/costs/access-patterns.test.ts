@@ -328,7 +328,7 @@ describe("the workers' single steps", () => {
     const disconnection = { reason: "platform_deauthorized", actor: "system", userId: null, ip: null, at: 0 } as const;
     const { tenant } = inboxWorkspace;
     const account = { platform: "instagram", externalId: "17841400000000001" } as const;
-    const body = encodeAccountTask({ op: "let_go", tenant, account, connectionId: newUlid(0), ...disconnection });
+    const body = encodeAccountTask({ op: "disconnect", tenant, account, connectionId: newUlid(0), ...disconnection });
     const due = { tenant, body, dueAt: pipeline.now() + HOUR };
     expect(await pipeline.cost(() => pipeline.stores.due.putAccountTask(due))).toEqual(writeCost(1));
   });

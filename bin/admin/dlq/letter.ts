@@ -12,10 +12,10 @@ const taskDescriptions = {
 
 const accountTaskDescriptions = {
   finish_connect: "unfinished connection",
-  let_go: "unfinished disconnection",
+  disconnect: "unfinished disconnection",
   check: "check",
   reconcile_subscription: "check of a subscription",
-  fill_gap: "search for missed messages",
+  backfill: "search for missed messages",
   erase_conversations: "unfinished erasure of the conversations",
 } as const;
 

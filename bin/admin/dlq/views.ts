@@ -1,6 +1,7 @@
 import { queueReaders } from "#base/config/function-times.ts";
 import { eventId } from "#base/events/events.ts";
 import { iso, type Millis } from "#base/kernel/time.ts";
+import { wireOperation } from "#features/accounts/queue.ts";
 import { accountKey } from "#features/accounts/rules/accounts.ts";
 import { type Inspection, planRedrive, type RedrivePlan } from "#features/dead-letters/flows/inspect.ts";
 import type { RedriveResult } from "#features/dead-letters/flows/redrive.ts";
@@ -123,7 +124,7 @@ function toInspectionDetails(inspection: Inspection) {
     }
     case "account_task": {
       const { tenant, account, op } = inspection.accountTask;
-      return { kind: inspection.kind, tenant, account: accountKey(account), task: op };
+      return { kind: inspection.kind, tenant, account: accountKey(account), task: wireOperation(op) };
     }
     case "realtime": {
       const { tenant, kind } = inspection.realtime;

@@ -30,7 +30,7 @@ export type AccountTask =
     } & OfConnection)
   /** Completes a disconnection whose process died. */
   | ({
-      readonly op: "let_go";
+      readonly op: "disconnect";
       readonly reason: DisconnectReason;
       /** Who requested it, as the audit log names them. */
       readonly actor: string;
@@ -53,7 +53,7 @@ export type AccountTask =
     } & OfAccount)
   /** Fetches the messages that no webhook brought. */
   | ({
-      readonly op: "fill_gap";
+      readonly op: "backfill";
       readonly since: Millis;
       readonly until: Millis;
       /** The platform's cursor of the next page; null for the first. */
@@ -95,6 +95,13 @@ const cursor = z.nullable(z.string());
 
 const common = { v: version, tenant, account, trace_id: traceId };
 
+/** The operations that have another name in a message than in the code. A message of an earlier release has it too. */
+const wireOperations = { disconnect: "let_go", backfill: "fill_gap" } as const;
+
+/** The operation of a task as its message has it. */
+export const wireOperation = (op: AccountTask["op"]) =>
+  op === "disconnect" || op === "backfill" ? wireOperations[op] : op;
+
 const schema = z.discriminatedUnion("op", [
   z.object({
     ...common,
@@ -104,7 +111,7 @@ const schema = z.discriminatedUnion("op", [
   }),
   z.object({
     ...common,
-    op: z.literal("let_go"),
+    op: z.literal(wireOperations.disconnect),
     connection_id: connectionId,
     reason: z.enum(disconnectReasons),
     actor: z.string(),
@@ -116,7 +123,7 @@ const schema = z.discriminatedUnion("op", [
   z.object({ ...common, op: z.literal("reconcile_subscription"), page_id: z.nullable(z.string()) }),
   z.object({
     ...common,
-    op: z.literal("fill_gap"),
+    op: z.literal(wireOperations.backfill),
     connection_id: connectionId,
     since: time,
     until: time,
@@ -141,7 +148,8 @@ export function encodeAccountTask(message: AccountMessage): string {
   const absent = { connectionId: undefined, userId: undefined, dueAt: undefined, pageId: undefined };
   const { connectionId, userId, dueAt, pageId, ...fields } = { ...absent, ...task };
   const ids = { connection_id: connectionId, user_id: userId, due_at: dueAt, page_id: pageId };
-  return encodeBody({ tenant, account: accountKey(account), ...ids, ...fields }, message);
+  const op = wireOperation(fields.op);
+  return encodeBody({ tenant, account: accountKey(account), ...ids, ...fields, op }, message);
 }
 
 export function decodeAccountTask(text: string): AccountMessage | null {
@@ -152,9 +160,13 @@ export function decodeAccountTask(text: string): AccountMessage | null {
       const account = parseAccountKey(key);
       if (!account) return null;
       const common = { account, ...traceField(id) };
-      if (body.op === "let_go") {
+      if (body.op === wireOperations.disconnect) {
         const { connection_id: connectionId, user_id: userId, ...fields } = body;
-        return { ...fields, ...common, connectionId, userId };
+        return { ...fields, ...common, op: "disconnect", connectionId, userId };
+      }
+      if (body.op === wireOperations.backfill) {
+        const { connection_id: connectionId, ...fields } = body;
+        return { ...fields, ...common, op: "backfill", connectionId };
       }
       if (body.op === "finish_connect") {
         const { connection_id: connectionId, user_id: userId, ...fields } = body;
@@ -168,9 +180,7 @@ export function decodeAccountTask(text: string): AccountMessage | null {
         const { page_id: pageId, ...fields } = body;
         return { ...fields, ...common, pageId };
       }
-      if (!("connection_id" in body)) return { ...body, ...common };
-      const { connection_id: connectionId, ...fields } = body;
-      return { ...fields, ...common, connectionId };
+      return { ...body, ...common };
     },
     // The release before this one had no such queue.
     () => null,

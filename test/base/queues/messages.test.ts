@@ -26,7 +26,7 @@ const source = { conversationId: conversation, position: "p1" };
 
 const connection = { tenant, account, connectionId: eventUlid };
 const disconnectTask = {
-  op: "let_go",
+  op: "disconnect",
   ...connection,
   reason: "user",
   actor: "console:u_1",

@@ -76,7 +76,7 @@ it("the histories are read from the time of an earlier restore on, which this on
   const since = testEnv.now() + HOUR;
   testEnv.advance(2 * DAY);
   await fetchMissing(ports, { restore: restoreOf(testEnv.now() - HOUR, since), rows: [row], time });
-  expect(tasks).toEqual([expect.objectContaining({ op: "fill_gap", since: since - 5 * MINUTE })]);
+  expect(tasks).toEqual([expect.objectContaining({ op: "backfill", since: since - 5 * MINUTE })]);
   expect(await accountChecks.get(row.tenant, row.account)).toMatchObject({ backfill: { since: since - 5 * MINUTE } });
 });
 

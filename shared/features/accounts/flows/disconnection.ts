@@ -22,7 +22,7 @@ export interface DisconnectionRequest {
   readonly reason: DisconnectReason;
 }
 
-type DisconnectTask = Extract<AccountTask, { op: "let_go" }>;
+type DisconnectTask = Extract<AccountTask, { op: "disconnect" }>;
 
 /** By then the request has ended. */
 export const COMPLETION_DELAY: Millis = MINUTE;
@@ -47,7 +47,7 @@ export async function runDisconnection(
     const account = await ports.accounts.get(tenant, ref);
     if (!account) return refuse("account_not_found");
     const task: DisconnectTask = {
-      op: "let_go",
+      op: "disconnect",
       tenant,
       account: ref,
       connectionId: account.connectionId,

@@ -17,13 +17,13 @@ export async function runAccountTask(ports: TaskPorts, task: AccountTask, time: 
   switch (task.op) {
     case "finish_connect":
       return finishConnect(ports, task, time);
-    case "let_go":
+    case "disconnect":
       return completeDisconnection(ports, task, time);
     case "check":
       return checkAccountHealth(ports, task, time.now());
     case "reconcile_subscription":
       return runReconciliation(ports, task, time);
-    case "fill_gap":
+    case "backfill":
       return runBackfill(ports, task, time);
     case "erase_conversations":
       return eraseAccountConversations(ports, task, time);

@@ -14,7 +14,7 @@ import type { DeadLetter } from "../store/quarantine.ts";
 /** The delay until a failed task or erasure runs again. A sweep reaches it in that time. */
 const RETRY_DELAY: Millis = 30 * MINUTE;
 /** The tasks of accounts that nothing else repeats. */
-const promisedTasks: readonly AccountTask["op"][] = ["finish_connect", "let_go"];
+const promisedTasks: readonly AccountTask["op"][] = ["finish_connect", "disconnect"];
 
 /**
  * Quarantines a message that a worker failed to process ten times: writes a row with the message, logs a line, and

@@ -97,7 +97,7 @@ async function queueAccount(
   const missing = { since: Math.max(since, check?.heldSince ?? 0), until };
   const noted = check && (await accountChecks.noteBackfill(check, missing, now - RETENTION));
   const task = {
-    op: "fill_gap",
+    op: "backfill",
     tenant,
     account: ref,
     connectionId: account.connectionId,

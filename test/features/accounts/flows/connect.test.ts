@@ -72,10 +72,10 @@ describe("connecting an account", () => {
     const runNow = async () => {
       await run();
       await fixture.work();
-      return (await fixture.delayedTasks()).filter(({ op }) => op === "fill_gap");
+      return (await fixture.delayedTasks()).filter(({ op }) => op === "backfill");
     };
     const backfill = {
-      op: "fill_gap",
+      op: "backfill",
       account: page(),
       connectionId,
       since: seenAt - 2 * HOUR,
@@ -85,7 +85,7 @@ describe("connecting an account", () => {
     const newCheck = await fixture.stores.accountChecks.get(tenant, page());
     if (!newCheck) throw new Error("The account has no check.");
     await fixture.stores.accountChecks.reschedule(newCheck, { dueAt: check.dueAt, subscribedAt: testEnv.now() });
-    const later = (await runNow()).filter((task) => task.op === "fill_gap" && task.until > backfill.until);
+    const later = (await runNow()).filter((task) => task.op === "backfill" && task.until > backfill.until);
     expect(later).toEqual([]);
   });
 
@@ -99,7 +99,7 @@ describe("connecting an account", () => {
     const { connectionId } = await connected(tenant, page());
     await fixture.run({ op: "finish_connect", tenant, account: page(), connectionId });
     await fixture.work();
-    expect((await fixture.delayedTasks()).filter(({ op }) => op === "fill_gap")).toEqual([]);
+    expect((await fixture.delayedTasks()).filter(({ op }) => op === "backfill")).toEqual([]);
     expect(await fixture.stores.accountChecks.get(tenant, page())).toMatchObject({ connectionId, subscribedAt: null });
   });
 
@@ -353,7 +353,7 @@ it("a task of an earlier connection, of another tenant or of an account that is 
   await fixture.run({ ...task, tenant: await fixture.team.newTenant() });
   await fixture.run({ ...task, account: fixture.instagram() });
   await fixture.run({
-    op: "let_go",
+    op: "disconnect",
     reason: "user",
     actor: "cli",
     userId: null,

@@ -72,14 +72,14 @@ it("a task of an account that became a dead letter that fails again is repeated 
 it("a task of an account that became a dead letter is not repeated where a row of the account is due itself", async () => {
   const of = { tenant: fixture.tenant, account: fixture.accountOf("one") };
   await send({ op: "check", ...of });
-  await send({ op: "fill_gap", ...of, connectionId: "", since: 0, until: 1, after: null, done: 0 });
+  await send({ op: "backfill", ...of, connectionId: "", since: 0, until: 1, after: null, done: 0 });
   await send({ op: "erase_conversations", ...of, code: "c", after: null, erased: false });
   expect(await exhaustReceives()).toBe(3);
   const disconnection = { reason: "user", actor: "cli", userId: null, ip: null, at: testEnv.now() } as const;
-  await send({ op: "let_go", ...of, connectionId: "", ...disconnection });
+  await send({ op: "disconnect", ...of, connectionId: "", ...disconnection });
   expect(await exhaustReceives()).toBe(1);
   testEnv.advance(30 * MINUTE);
   await sweep();
   const tasks = await receiveAllMessages(testEnv.eventSource, fixture.queues.accounts);
-  expect(tasks.map(({ body }) => decodeAccountTask(body)?.op)).toEqual(["let_go"]);
+  expect(tasks.map(({ body }) => decodeAccountTask(body)?.op)).toEqual(["disconnect"]);
 });

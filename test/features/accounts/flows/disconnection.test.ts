@@ -237,8 +237,8 @@ it("the task of a disconnection that meets a new subscription on each attempt is
     await ports.accounts.recordResubscription({ tenant, ref: page(), connectionId, at: testEnv.now() });
     return ports.accounts.disconnect(request);
   };
-  const task = (await fixture.delayedTasks()).find(({ op }) => op === "let_go");
-  if (task?.op !== "let_go") throw new Error("The disconnection has no task.");
+  const task = (await fixture.delayedTasks()).find(({ op }) => op === "disconnect");
+  if (task?.op !== "disconnect") throw new Error("The disconnection has no task.");
   const raced = { ...ports, accounts: { ...ports.accounts, disconnect } };
   expect(await completeDisconnection(raced, task, fixture.time())).toMatchObject({ end: "retry" });
   expect(await fixture.get(tenant, page())).not.toBeNull();

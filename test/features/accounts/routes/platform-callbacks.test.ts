@@ -113,7 +113,7 @@ describe.each(["/platform/deauthorize", "/platform/data-deletion"])("POST %s", (
         ? requestOf(user, "m", connectedIn)
         : form(signedRequest({ algorithm: "HMAC-SHA256", user_id: user }, "m")),
     );
-    expect(await tasks()).toContainEqual(expect.objectContaining({ op: "let_go", account }));
+    expect(await tasks()).toContainEqual(expect.objectContaining({ op: "disconnect", account }));
   });
 
   it("the callback answers 413 to a megabyte", async () => {
@@ -126,7 +126,7 @@ describe.each(["/platform/deauthorize", "/platform/data-deletion"])("POST %s", (
     const json = `{"algorithm":"HMAC-SHA256","user_id":${user}}`;
     expect((await post(path, form(signedRequest(json, "i")))).status).toBe(200);
     expect(await tasks()).toContainEqual(
-      expect.objectContaining({ op: "let_go", tenant: fixture.tenant, account, reason: "platform_deauthorized" }),
+      expect.objectContaining({ op: "disconnect", tenant: fixture.tenant, account, reason: "platform_deauthorized" }),
     );
   });
 });

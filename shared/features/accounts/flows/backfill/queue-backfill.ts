@@ -101,6 +101,6 @@ function sendBackfill(
 ): Promise<void> {
   const account = { platform, externalId };
   // A worker of the previous release continues only a task of the current connection.
-  const task = { op: "fill_gap", tenant, account, connectionId, since, until, after: null, done: 0 } as const;
+  const task = { op: "backfill", tenant, account, connectionId, since, until, after: null, done: 0 } as const;
   return accountWork.send({ body: encodeAccountTask(task), group: tenant, delay: BACKFILL_DELAY });
 }

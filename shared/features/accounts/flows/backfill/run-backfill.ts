@@ -10,7 +10,7 @@ import { accountKey } from "../../rules/accounts.ts";
 import { notePartlyRead, queueMissingMessages } from "./missing-messages.ts";
 import type { BackfillPorts } from "./ports.ts";
 
-export type BackfillTask = Extract<AccountTask, { op: "fill_gap" }>;
+export type BackfillTask = Extract<AccountTask, { op: "backfill" }>;
 
 /** The platforms allow two calls a second for the history of an account. */
 const CALL_INTERVAL: Millis = SECOND / 2;

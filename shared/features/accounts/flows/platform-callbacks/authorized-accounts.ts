@@ -54,7 +54,7 @@ export async function queueDisconnectTask(
 ): Promise<void> {
   const by = { reason: "platform_deauthorized", ...SYSTEM, userId: null, ip: null, at: now } as const;
   await accountWork.send({
-    body: encodeAccountTask({ op: "let_go", tenant, account, connectionId, ...by }),
+    body: encodeAccountTask({ op: "disconnect", tenant, account, connectionId, ...by }),
     group: tenant,
   });
 }

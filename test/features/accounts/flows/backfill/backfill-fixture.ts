@@ -65,7 +65,7 @@ export async function openBackfillFixture(testEnv: TestEnv) {
     drainInbound: () => drain(queues.inbound, ingest),
 
     task: (changes: Partial<BackfillTask> = {}): BackfillTask => ({
-      op: "fill_gap",
+      op: "backfill",
       tenant,
       account: ref,
       connectionId: account.connectionId,

@@ -38,7 +38,7 @@ async function check(ref: AccountRef): Promise<void> {
 
 /** The backfills that were queued since the last time. Advances the clock by two minutes. */
 async function queuedBackfills() {
-  const backfills = (await fixture.delayedTasks()).flatMap((task) => (task.op === "fill_gap" ? [task] : []));
+  const backfills = (await fixture.delayedTasks()).flatMap((task) => (task.op === "backfill" ? [task] : []));
   const isNew = ({ account, since, until }: (typeof backfills)[number]) => {
     const id = JSON.stringify([account, since, until]);
     return !seenBackfills.has(id) && seenBackfills.add(id);

@@ -29,7 +29,7 @@ it("a subscription that is missing is made again, and the messages since the las
   const { connectionId } = await fixture.read();
   expect(await fixture.takeTasks()).toEqual([
     {
-      op: "fill_gap",
+      op: "backfill",
       tenant: fixture.tenant,
       account: fixture.account,
       connectionId,

@@ -33,7 +33,7 @@ async function store(sentAt: Millis): Promise<void> {
   await stores.conversations.advanceHead(tenant, message, SAMPLE_INBOX);
 }
 
-const backfills = async () => (await fixture.takeTasks()).filter(({ op }) => op === "fill_gap");
+const backfills = async () => (await fixture.takeTasks()).filter(({ op }) => op === "backfill");
 
 it("threads of which nothing is stored have their messages fetched, and the account shows since when some may be missing", async () => {
   const seenAt = (await fixture.readCheck())?.subscribedAt ?? 0;
@@ -68,7 +68,7 @@ it("threads that moved in the last minutes are left to the next check, which com
   testEnv.advance(HOUR);
   await fixture.checkNow();
   const [backfill] = await backfills();
-  expect(backfill).toMatchObject({ op: "fill_gap" });
+  expect(backfill).toMatchObject({ op: "backfill" });
   expect((backfill as { since: Millis }).since).toBeLessThan(updatedAt);
 });
 

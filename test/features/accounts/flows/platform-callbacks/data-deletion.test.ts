@@ -4,6 +4,7 @@ import { DAY, MINUTE, SECOND } from "#base/kernel/time.ts";
 import { deleteData } from "#features/accounts/flows/platform-callbacks/delete-data.ts";
 import { eraseAccountConversations } from "#features/accounts/flows/platform-callbacks/erase-conversations.ts";
 import { readDataDeletion } from "#features/accounts/flows/platform-callbacks/read-deletion.ts";
+import { decodeAccountTask } from "#features/accounts/queue.ts";
 import { ingestWorker } from "../../../../../functions/ingest/worker.ts";
 import {
   eachFault,
@@ -259,7 +260,7 @@ it("a data deletion has the same code after a rotation of the root secret", asyn
 it("a data deletion disconnects an account whose first task was lost", async () => {
   await connectWithMessage();
   const ports = fixture.ports();
-  const isDisconnectTask = ({ body }: { readonly body: string }) => body.includes("let_go");
+  const isDisconnectTask = ({ body }: { readonly body: string }) => decodeAccountTask(body)?.op === "disconnect";
   const accountWork = {
     ...ports.accountWork,
     send: async (message: Parameters<typeof ports.accountWork.send>[0]) => {

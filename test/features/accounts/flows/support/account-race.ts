@@ -274,7 +274,7 @@ export async function openAccountRace(testEnv: TestEnv, { connection }: Pick<Acc
           const task = decodeAccountTask(body);
           if (!task) throw new Error("The task cannot be read.");
           // There are no messages to read.
-          if (task.op === "fill_gap") continue;
+          if (task.op === "backfill") continue;
           for (let delivery = 0; delivery < 2; delivery++) {
             const { end } = await asProcess("task", (ports) => runAccountTask(ports, task, time()));
             if (end === "retry") accountWork.bodies.push(body);
