@@ -14,7 +14,7 @@ import {
   mayBeUnread,
   refuseRestoring,
 } from "#features/accounts/rules/accounts.ts";
-import { type ConversationHead, readConversationId } from "#features/inbox/rules/messages.ts";
+import { type ConversationHead, type ConversationRef, readConversationId } from "#features/inbox/rules/messages.ts";
 import { windowAt } from "#features/inbox/rules/messaging-window.ts";
 import type { AttachmentPorts, SendPorts } from "./ports.ts";
 import { type RequestedContent, readSendContent, type SendContent } from "./rules/send-content.ts";
@@ -43,17 +43,25 @@ export interface ReadMessage {
 
 type AdmissionRefusal = Refusal<"conversation_not_found" | "invalid_request" | "tenant_suspended">;
 
-/** Reads a message's conversation and content. */
+/** Reads a message's conversation and content. Reads no table. */
 export function readMessage(
   message: WrittenMessage,
   scope: Scope,
 ): ReadMessage | Refusal<"conversation_not_found" | "invalid_request"> {
+  const ref = readConversationId(message.conversationId);
+  return ref ? readContent(ref, message, scope) : refuse("conversation_not_found");
+}
+
+/** Reads the content of a message whose conversation was read. */
+function readContent(
+  { tenant, account: accountRef }: Pick<ConversationRef, "tenant" | "account">,
+  message: WrittenMessage,
+  scope: Scope,
+): ReadMessage | Refusal<"invalid_request"> {
   const { conversationId, replyTo, actorId = null } = message;
-  const ref = readConversationId(conversationId);
-  if (!ref) return refuse("conversation_not_found");
-  const content = readSendContent(message, ref.account.platform, scope);
+  const content = readSendContent(message, accountRef.platform, scope);
   if (isRefusal(content)) return content;
-  return { tenant: ref.tenant, accountRef: ref.account, conversationId, scope, content, replyTo, actorId };
+  return { tenant, accountRef, conversationId, scope, content, replyTo, actorId };
 }
 
 /**
@@ -80,7 +88,7 @@ export async function admitMessage(
   const refusal =
     refuseTenant(caller, ref.tenant, "conversation_not_found") ?? refuseActor(caller, message.actorId ?? null);
   if (refusal) return refusal;
-  const read = readMessage(message, caller.scope);
+  const read = readContent(ref, message, caller.scope);
   if (isRefusal(read)) return read;
   return (await refuseForeignAttachment(ports, read, now)) ?? read;
 }
