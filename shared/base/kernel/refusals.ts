@@ -157,6 +157,7 @@ const refusals = {
   ],
   too_many_requests: [429, "rate_limited", "Request limit reached. Retry after the time in Retry-After."],
   dns_lookup_limit: [429, "rate_limited", "DNS lookup limit reached. Retry after the time in Retry-After."],
+  // The OpenAPI document publishes it as the response `VerificationLimit`, so it keeps its name.
   verification_limit: [429, "rate_limited", "Too many verification attempts. Retry after the time in Retry-After."],
   sign_in_limit: [
     429,
