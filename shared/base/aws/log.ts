@@ -53,6 +53,8 @@ export type LogLine =
       readonly error: string;
       readonly receives: number;
       readonly delay_ms: number;
+      /** As in `record.failed`. */
+      readonly stage?: AttemptStage | undefined;
       /** Since its first send. The deliver worker does not know it. */
       readonly age_ms?: number;
     }

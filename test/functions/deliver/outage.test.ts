@@ -118,7 +118,7 @@ it("an outage that lasts longer than the receives of a message postpones an even
   expect(await process(body, { ports: failingWith(kmsFault()), receives: 5 })).toEqual([]);
   expect(await depth("events")).toBe(1);
   expect(testEnv.lines.filter(({ event }) => event === "record.postponed")).toEqual([
-    { event: "record.postponed", error: "KMSInternalException", receives: 5, delay_ms: 7.5 * MINUTE },
+    { event: "record.postponed", error: "KMSInternalException", receives: 5, delay_ms: 7.5 * MINUTE, stage: "prepare" },
   ]);
   await outage.drainQueues();
   expect(outage.calls()).toEqual([]);

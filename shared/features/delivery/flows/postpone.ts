@@ -1,3 +1,4 @@
+import { failedStage } from "#base/kernel/attempt-stage.ts";
 import { ulidTime } from "#base/kernel/ids.ts";
 import { QUEUE_DELAY_MAX, RETENTION } from "#base/kernel/limits.ts";
 import { isServiceFault } from "#base/kernel/service-fault.ts";
@@ -47,7 +48,7 @@ export async function postponeInOutage(
   else if (retry) await ports.retries.send(retryMessage(unreleased?.message ?? retry, delay));
   else if (task) await (task.kind === "probe" ? ports.slowRetries : ports.retries).send(taskMessage(task, body, delay));
   else return false;
-  ports.log(postponedLine({ receives, delay, fault }));
+  ports.log({ ...postponedLine({ receives, delay, fault }), stage: failedStage(error) });
   return true;
 }
 

@@ -2,12 +2,13 @@ import { beforeEach, expect, it } from "vitest";
 import { openQueue } from "#base/aws/queues.ts";
 import type { AttemptOutcome } from "#base/kernel/attempt-outcome.ts";
 import type { AttemptStage } from "#base/kernel/attempt-stage.ts";
+import { ServiceUnavailable } from "#base/kernel/service-fault.ts";
 import { MINUTE } from "#base/kernel/time.ts";
 import type { DeliverPorts } from "#features/delivery/ports.ts";
 import { encodeRetry } from "#features/delivery/queue.ts";
 import { deliverWorker } from "../../../../functions/deliver/worker.ts";
 import { type Outage, openOutage } from "../../../support/flows/outage-fixture.ts";
-import { invokeWorker } from "../../../support/flows/queue-worker.ts";
+import { invokeWithRecord, invokeWorker } from "../../../support/flows/queue-worker.ts";
 import { openTestEnv } from "../../../support/flows/test-env.ts";
 import { openedOnce } from "../../../support/opened.ts";
 
@@ -23,12 +24,16 @@ const fail = async (): Promise<never> => {
   throw new TypeError("broken");
 };
 
+type Failing = (ports: DeliverPorts, work?: typeof fail) => Partial<DeliverPorts>;
+
 /** The ports of a worker whose work fails in one stage. */
-const failingIn: Readonly<Record<AttemptStage, (ports: DeliverPorts) => Partial<DeliverPorts>>> = {
-  prepare: () => ({ vault: { ...outage.deliverPorts.vault, open: fail } }),
-  call: ({ webhookClient }) => ({ webhookClient: { ...webhookClient, send: fail } }),
-  record: ({ deliveries }) => ({ deliveries: { ...deliveries, recordFirst: fail, settleDelivery: fail } }),
-  follow_up: ({ retries }) => ({ retries: { ...retries, send: fail } }),
+const failingIn: Readonly<Record<AttemptStage, Failing>> = {
+  prepare: (_, open = fail) => ({ vault: { ...outage.deliverPorts.vault, open } }),
+  call: ({ webhookClient }, send = fail) => ({ webhookClient: { ...webhookClient, send } }),
+  record: ({ deliveries }, write = fail) => ({
+    deliveries: { ...deliveries, recordFirst: write, settleDelivery: write },
+  }),
+  follow_up: ({ retries }, send = fail) => ({ retries: { ...retries, send } }),
 };
 
 function failingWorker(failing: (ports: DeliverPorts) => Partial<DeliverPorts>) {
@@ -36,8 +41,9 @@ function failingWorker(failing: (ports: DeliverPorts) => Partial<DeliverPorts>) 
   return deliverWorker({ ...ports, ...failing(ports) }, testEnv.now);
 }
 
-const failedStages = () =>
-  testEnv.lines.flatMap((line) => (line.event === "record.failed" ? [[line.error, line.stage]] : []));
+const stagesOf = (event: "record.failed" | "record.postponed") =>
+  testEnv.lines.flatMap((line) => (line.event === event ? [[line.error, line.stage]] : []));
+const failedStages = () => stagesOf("record.failed");
 
 const stages = Object.keys(failingIn) as AttemptStage[];
 
@@ -65,6 +71,21 @@ it.each(stages)(
     expect(failedStages()).toEqual([["TypeError", stage]]);
   },
 );
+
+it.each(stages)("a retry that an outage postpones in the stage %s names it in the log", async (stage) => {
+  const { eventUlid } = await outage.createDelivery(outage.endpoint, "retrying");
+  const retry = { tenant: outage.tenant, endpointId: outage.endpoint.id, eventUlid, attempt: 2 };
+  let calls = 0;
+  // The queue takes the new message after it has refused the next attempt.
+  const failOnce = async (): Promise<never> => {
+    if (calls++ === 0) throw new ServiceUnavailable("injected");
+    return undefined as never;
+  };
+  const worker = failingWorker((ports) => failingIn[stage](ports, failOnce));
+  const answer = await invokeWithRecord(worker, encodeRetry(retry), 5, outage.queues.deliveries);
+  expect(answer.batchItemFailures).toEqual([]);
+  expect(stagesOf("record.postponed")).toEqual([["ServiceUnavailable", stage]]);
+});
 
 it("a probe that cannot read what waits for its endpoint names the stage prepare, and its message comes again", async () => {
   const { openUntil } = await outage.openCircuit();
