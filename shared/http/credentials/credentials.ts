@@ -1,11 +1,11 @@
-import type { Refusal } from "#base/kernel/refusals.ts";
+import { type Refusal, refusalMessage } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { malformedCause, type RequestPace } from "#features/access/authenticate.ts";
 import type { Caller, KeyCaller, SessionCaller } from "#features/access/rules/callers.ts";
 import { refuseUnauthorized } from "#features/access/rules/unauthorized.ts";
 import type { Session } from "#features/access/sessions.ts";
-import type { Endpoint } from "../endpoint.ts";
+import type { Auth, Endpoint } from "../endpoint.ts";
 import type { ReadableHeaders } from "../header-map.ts";
 import { readCookie } from "./cookies.ts";
 import { refuseForgery } from "./csrf.ts";
@@ -84,4 +84,15 @@ export async function identifyCaller(
   if (!sessions || !session) return refuseUnauthorized("session_ended");
   const forgery = method === "GET" ? null : refuseForgery(headers, session.csrfToken, sessions.consoleOrigin);
   return forgery ?? sessions.authenticate(session);
+}
+
+/**
+ * The value of `WWW-Authenticate` of a 401: RFC 6750 for a key, with the cause in words; for a route that takes sessions
+ * alone, the cookie that it reads.
+ * @param refusal null where the handler refused
+ */
+export function authenticateChallenge(auth: Auth, refusal: Refusal | null): string {
+  if (auth === "session") return `Cookie realm="parley", cookie-name="${SESSION_COOKIE}"`;
+  if (refusal === null || refusal.detail === "no_credential") return 'Bearer realm="parley"';
+  return `Bearer realm="parley", error="invalid_token", error_description="${refusalMessage(refusal)}"`;
 }

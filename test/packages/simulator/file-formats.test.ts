@@ -3,7 +3,7 @@ import type { Connection } from "#features/accounts/rules/accounts.ts";
 import { mediaTypes } from "#features/sending/rules/send-content.ts";
 import { checkPosted, copyContentType } from "#features/uploads/rules/checks.ts";
 import { closedTypeNames } from "#features/uploads/rules/media-types.ts";
-import { isAllowedType } from "../../../packages/simulator/src/graph/media-kinds.ts";
+import { isAllowedType } from "../../../packages/simulator/src/graph/attachments.ts";
 import { mediaFiles } from "../../support/files/media-files.ts";
 import { acceptedVariants, refusedRelatives } from "../../support/files/media-variants.ts";
 

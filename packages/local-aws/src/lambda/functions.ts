@@ -5,9 +5,8 @@ import { type AccessKey, toVariables } from "../access/access-key.ts";
 import { LocalRefusal } from "../support/local-refusal.ts";
 import { ACCOUNT, REGION, type Resolver } from "../template/intrinsics.ts";
 import { type Assembly, describeResource, listResources, type StackResource } from "../template/template.ts";
-import { openAccountConcurrency } from "./account-concurrency.ts";
 import { openPool, type Pool } from "./pool.ts";
-import { openSandbox } from "./sandbox.ts";
+import { FunctionFailed, openSandbox } from "./sandbox.ts";
 import { openSandboxBudget, type SandboxBudgetOptions } from "./sandbox-budget.ts";
 import type { SandboxHost } from "./sandbox-messages.ts";
 
@@ -241,5 +240,27 @@ function runtimeVariables(
     LAMBDA_TASK_ROOT: join(file, ".."),
     _HANDLER: handler,
     TZ: ":UTC",
+  };
+}
+
+/** The invocations that run at the same time, of all functions together. */
+interface AccountConcurrency {
+  /** Runs an invocation. Throws FunctionFailed with the reason `throttled` if as many as may run already do. */
+  run<T>(invoke: () => Promise<T>): Promise<T>;
+}
+
+/** @param max what the account permits, from 1 */
+function openAccountConcurrency(max: number): AccountConcurrency {
+  let running = 0;
+  return {
+    async run(invoke) {
+      if (running >= max) throw new FunctionFailed("throttled", `Rate Exceeded: ${max} invocations run already.`);
+      running += 1;
+      try {
+        return await invoke();
+      } finally {
+        running -= 1;
+      }
+    },
   };
 }

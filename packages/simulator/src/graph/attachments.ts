@@ -8,10 +8,11 @@ import type { Fault } from "../world/faults.ts";
 import type { Account } from "../world/model.ts";
 import { isInstagram } from "../world/platform.ts";
 import { acceptedResponse, applyUploadFault } from "./fault-responses.ts";
-import { fileBytesMax, isAllowedType } from "./media-kinds.ts";
+import { isFormat } from "./file-formats.ts";
 import { sendersFor } from "./senders.ts";
 
 const mediaTypes = ["image", "video", "audio", "file"];
+const megabyte = 1024 * 1024;
 const fetchTimeoutMs = 10_000;
 const videoFetchTimeoutMs = 75_000;
 
@@ -120,4 +121,22 @@ async function readUpTo(response: Response, bytesMax: number): Promise<Buffer> {
     if (length >= bytesMax) break;
   }
   return Buffer.concat(chunks);
+}
+
+/** The maximum size of a file of the type, in bytes. */
+function fileBytesMax(type: string): number {
+  return (type === "image" ? 8 : 25) * megabyte;
+}
+
+/** Whether a file may be uploaded as this type, by the MIME type that it is served with and its first bytes. */
+export function isAllowedType(
+  account: Pick<Account, "connection">,
+  type: string,
+  mime: string,
+  bytes: Buffer,
+): boolean {
+  // Messenger accepts any file as type `file`.
+  if (type === "file" && account.connection === "messenger") return true;
+  if (mime === "image/gif" && account.connection === "instagram_login") return false;
+  return isFormat(mime, type, bytes);
 }

@@ -5,8 +5,8 @@ import type { Call, HttpOutcome } from "../http/http-server.ts";
 import type { FaultTarget } from "../world/faults.ts";
 import { readApp } from "./app.ts";
 import { uploadAttachment } from "./attachments.ts";
+import { findConversation, listConversations, listMessages, readConversation, readMessage } from "./conversations.ts";
 import { alterResponse, applyAccountFault, applyCallFault } from "./fault-responses.ts";
-import { readHistory } from "./history.ts";
 import { exchangeInstagram, facebookToken, instagramCode, refreshInstagram } from "./login-tokens.ts";
 import { readNode } from "./nodes.ts";
 import { send } from "./send.ts";
@@ -125,6 +125,27 @@ async function readOrSubscribe(context: Context, nodeCall: NodeCall, edge: strin
     if (edge === undefined) return readNode(context, nodeCall);
   }
   throw refuse.unknownNode(call.method, node);
+}
+
+/** A read of threads or messages, which has a limit of its own; null for any other call. Throws a Graph error. */
+function readHistory(context: Context, nodeCall: NodeCall, edge: string | undefined): HttpOutcome | null {
+  const { historyLimit, world } = context;
+  const { token } = nodeCall;
+  if (edge === "conversations") {
+    historyLimit.count(token, undefined);
+    return listConversations(context, nodeCall);
+  }
+  if (edge !== undefined && edge !== "messages") return null;
+  const conversation = findConversation(context, nodeCall);
+  if (conversation !== null) {
+    historyLimit.count(token, conversation.account);
+    return edge === "messages"
+      ? listMessages(context, nodeCall, conversation)
+      : readConversation(context, nodeCall, conversation);
+  }
+  if (edge !== undefined || world.message(nodeCall.node) === undefined) return null;
+  historyLimit.count(token, undefined);
+  return readMessage(context, nodeCall);
 }
 
 function decodeSegment(part: string): string {

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { printError } from "../../../loopback/src/terminal.ts";
 import type { Delivery, LoggedWebhook, OutgoingEvent, SecretName, WebhookObject } from "../world/model.ts";
 import type { World } from "../world/world.ts";
-import { composeBody } from "./body.ts";
 import { postWebhook, webhookHeaders } from "./post.ts";
+import { wireJson } from "./signing.ts";
 import { endTime, recordFailure, recordSuccess, subscribedNodes } from "./subscription-health.ts";
 import { WebhookLog } from "./webhook-log.ts";
 
@@ -254,4 +254,18 @@ export class Deliveries {
     delivery.attempts += 1;
     delivery.lastProblem = problem;
   }
+}
+
+/** One webhook body with an entry for each event and the key order of the real platforms. `now` in milliseconds. */
+function composeBody(object: WebhookObject, events: readonly OutgoingEvent[], now: number, shuffle = false): string {
+  const ordered = shuffle ? shuffleItems(events) : events;
+  const entry = ordered.map(({ entryId, slot, event }) => ({ time: now, id: entryId, [slot]: [event] }));
+  return wireJson({ object, entry });
+}
+
+function shuffleItems<Item>(items: readonly Item[]): Item[] {
+  return items
+    .map((item) => ({ item, rank: Math.random() }))
+    .sort((a, b) => a.rank - b.rank)
+    .map(({ item }) => item);
 }
