@@ -11,6 +11,18 @@ import type { OutboundMessages } from "#features/inbox/store/outbound-messages.t
 import type { LateWritePorts } from "./ports.ts";
 import { deriveErasureId, messageMarks } from "./rules/erasures.ts";
 
+// An erasure may run beside the record of an update, so ingest asks about it at five times. None of the answers follows
+// from another one: each is about a later time, or is read from another row.
+//
+// - Before an update is written, `coversUpdate`: whether the erasure covers it, by its time or by its message.
+// - After a change of a stored message, `covers`: whether the message is from before the erasure. Its own ingest, which
+//   removes it, may not know of the erasure yet. `covers(now)` says that the erasure's clock is ahead of this process's.
+// - After a change of a message that is not stored, `wasRemoved`: whether its mark is. No row has the message's time.
+// - After an echo is written, `undoRemovedEcho`: `coversUpdate` again. The erasure stores its marks before it removes a
+//   message, and may have stored them after the first answer.
+// - After a message's head is advanced, `undoLateWrite`: whether the head, as that write returns it, has an erasure that
+//   covers the message. It may have started after all of the above.
+
 /** What is known of the last erasure of a conversation before an update of it is written. */
 export interface ConversationErasure {
   /** When the conversation was last erased; null when it was not, or when the erasure's marker has expired. */
