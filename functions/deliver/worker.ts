@@ -158,7 +158,8 @@ function loadBatchData(ports: DeliverPorts, events: readonly ReceivedEvent[], no
     const bodies = loadEventsToPublish(ports, tenant, events, now);
     // Each record that awaits a promise gets its error. Without a handler it would end the process.
     for (const promise of [loaded, bodies]) promise.catch(() => {});
-    // The push reads a message as the endpoints get it, and an event once.
+    // The push waits for the bodies, so that it reads a message as the endpoints get it. An event that another worker
+    // publishes is not pushed here, because that worker pushes it.
     const pushed = bodies.then(
       (published) => events.filter((event) => !isPublishedByOther(event, published)),
       () => events.filter(({ waited }) => !waited),

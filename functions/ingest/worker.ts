@@ -96,7 +96,8 @@ async function ingest(
         outcomes.set(webhook.id, toError(error));
         return null;
       } finally {
-        // Also where it failed: what it stored is published, and is not new when the webhook is repeated.
+        // Also where it failed. A repetition of the webhook does not find as new what is stored, so its events and
+        // counts are those of this run.
         mergeEffects(effects, webhookEffects);
       }
     }),

@@ -127,8 +127,9 @@ interface SubscribingConnection {
   readonly isNew: boolean;
   readonly now: Millis;
   /**
-   * Called once the app is subscribed. A disconnection that sees what it writes, or whose result it sees, does not miss
-   * the subscription.
+   * Called after the app was subscribed. Of this call and a disconnection at the same time, one then ends the
+   * subscription: if the disconnection was first, this returns false and the call ends it. If this was first, the
+   * disconnection finds that the app may be subscribed.
    * @returns false when the account was disconnected or connected again in the meantime
    */
   readonly confirm: () => Promise<boolean>;
@@ -231,7 +232,8 @@ export async function runReconciliation(
 }
 
 /**
- * Marks an account for which the app was subscribed: a disconnection that ended the subscription before sees that.
+ * Marks an account for which the app was subscribed. A disconnection that ended the subscription before then does not
+ * remove the account, but begins again.
  * @returns false when the account was disconnected or connected again
  */
 export function markSubscribed(
@@ -262,7 +264,8 @@ async function restore(ports: ReconcileTaskPorts, user: ConnectedUser, time: Tas
 }
 
 /**
- * Ends a subscription that no account needs. An account that came during the call has subscribed before, or after it.
+ * Ends a subscription that no account needs, and then queues a task if an account needs it. An account that was
+ * connected during the call may have subscribed before the subscription was ended.
  */
 async function end(ports: ReconcilePorts, reconciliation: Reconciliation): Promise<Reconciled> {
   const { subscription, time } = reconciliation;

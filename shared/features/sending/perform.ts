@@ -73,8 +73,8 @@ async function prepareSend(ports: SendPorts, plan: IdentifiedSend, time: Request
     scope === "test" ? "" : accountToken(ports.vault, tenant, plan.account),
     ports.platformFor(plan.account, scope),
     ports.feedShards(tenant, startedAt),
-    // Written before the record, so that the sweep can settle every send that has one. Never in progress when a fault of
-    // another call is answered: an item that is written later lies behind the sweep, which would not find it.
+    // Written before the record, so that the sweep can settle every send that has one. It is awaited also when another
+    // call fails: the sweep would pass the time of an item that is written after the answer, and never find the item.
     ports.dueSends.put(due),
   ]);
   const leavesBy = sendLeavesBy(plan, time.endsAt);

@@ -66,7 +66,8 @@ export async function finishConnect(
   time: TaskTime,
 ): Promise<RecordOutcome> {
   const { tenant, account: ref, connectionId } = task;
-  // First the check: that of a later connection is stored with its account, which is then found next.
+  // The check is read before the connection, because one write stores both: with the check of a later connection, the next
+  // read does not find this one, and nothing is done.
   const check = await ports.accountChecks.get(tenant, ref);
   const stored = await ports.accounts.getConnection({ tenant, ref, connectionId });
   if (!stored) return drop("gone");
@@ -111,8 +112,9 @@ interface MailedConnection {
 }
 
 /**
- * Queues a mail to the owners of the tenant, and to the person who connected the account, that it is connected. That it
- * is queued is recorded after that: only a process that dies in between, and two that run at once, mail twice.
+ * Queues a mail to the owners of the tenant, and to the person who connected the account, that it is connected. The
+ * account's row records the mail after it is queued. So it is queued twice only if the process dies between the two, or
+ * if two processes run at once.
  */
 async function mailConnected(
   ports: ConnectedMailPorts,
@@ -144,7 +146,8 @@ export async function completeConnection(
     isMissing: false,
     isNew: !isReconnection,
     now: time.now(),
-    // A disconnection that reads the account before sees that no event of the connection is stored.
+    // The event of the connection is stored after this read. So a disconnection that reads the account before it finds
+    // no event, and ends the subscription after the account is removed.
     confirm: async () => (await ports.accounts.getConnection({ tenant, ref, connectionId })) !== null,
   };
   const outcome = await reconcileSubscription(ports, { subscription, connected, time });

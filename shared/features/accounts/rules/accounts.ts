@@ -55,7 +55,10 @@ export interface AccountRestore {
   readonly until: Millis | null;
   /** `from`, or that of an earlier restore whose keys may still be repeated. */
   readonly answersFrom: Millis;
-  /** The restore ended before the platform's history was read. Nothing is sent until it is, or until no send is repeated any more. */
+  /**
+   * Whether the restore ended before the platform's history was read. Then nothing is sent until the history is read, for
+   * a day at most: so long a send may be the repetition of one from before the restore.
+   */
   readonly isUnread: boolean;
 }
 

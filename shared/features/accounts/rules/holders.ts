@@ -21,8 +21,8 @@ export const HOLDER_TOLERANCE: Millis = MINUTE;
 export const HOLDER_RETENTION: Millis = RETENTION + HOUR;
 
 /**
- * The holder to whom an update belongs. Within a minute of its time, an update also belongs to a holder. Two tenants have
- * an account at least two minutes apart, so that at most one of them is that near.
+ * The holder to whom an update belongs: the tenant that had the account at that time, else the one whose time begins or
+ * ends within a minute of it. Between two tenants are at least two minutes, so at most one of them is that near.
  * @param at the platform's time of the update, and not later than its arrival
  * @returns null where no tenant had the account
  */

@@ -83,8 +83,9 @@ export async function readSnapshots(
 }
 
 /**
- * Ingests a webhook by conversation. A part that fails holds up no other: it remains, as does what there is no time for.
- * @returns the parts to queue. The webhook is done when they are
+ * Ingests a webhook by conversation. A part that fails delays no other.
+ * @returns the parts to queue: those that failed, and those for which there was no time. The webhook is done when they
+ * are queued
  * @throws the first failure, where the whole message is to be repeated: it is one part, nothing of it can be stored in an
  * outage, or its time is over
  */

@@ -218,7 +218,7 @@ export function headAdvances(table: Table) {
         [A.lastVersion]: messageVersion(message),
         [A.lastKind]: storedKind(message),
         [A.waitingSince]: message.direction === "inbound" ? storedOr(A.waitingSince, sentAt) : undefined,
-        // A run that repeats this one reads here what the first one removed.
+        // An outbound message removes `waitingSince`. Its value is copied here, so that a repetition of the run reads it.
         [A.answersSince]: message.direction === "inbound" ? undefined : storedOr(A.waitingSince, 0),
         [A.doneAt]: undefined,
         [A.undoneAt]: undefined,

@@ -4,9 +4,9 @@ import type { ConnectPorts } from "../ports.ts";
 import { encodeRealtime } from "../queue.ts";
 
 /**
- * How long after a socket and the marks of its accounts are stored its first frame is sent. By then the gateway has the
- * answer to the handshake, and the reads of every worker see the socket: what they did not push before is in what the
- * client fetches at that frame.
+ * The delay of the first frame of a socket, from the write of the socket and of its accounts' marks. After it the gateway
+ * has the answer to the handshake, and the reads of every worker find the socket. At the first frame the client fetches
+ * what it shows, and so gets what was not pushed before.
  */
 export const VISIBLE_AFTER: Millis = 2 * SECOND;
 /**

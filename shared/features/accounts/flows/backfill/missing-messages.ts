@@ -86,8 +86,8 @@ async function readRestoredErasure(
 }
 
 /**
- * Notes the conversations of a thread of which the platform has messages since a restored time that it does not list: a send
- * that the table does not know may be one of them. Safe to repeat. Does nothing at any other time than a day after a restore.
+ * Notes the conversations of a thread if the platform does not list all of its messages since a restored time. A send that
+ * the table does not know may be among those that are not listed. Safe to repeat. Does nothing from a day after a restore.
  */
 export async function notePartlyRead(
   { restoredErasures }: Pick<MissingMessagePorts, "restoredErasures">,

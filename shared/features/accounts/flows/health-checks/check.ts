@@ -44,8 +44,8 @@ export async function checkAccountHealth(
   now: Millis,
 ): Promise<RecordOutcome> {
   const { tenant, account: ref, dueAt } = task;
-  // First the check, which is stored with its account: so the check of an account that is gone is of no later
-  // connection.
+  // The check is read before the account, because one write stores both: where the account is gone, the check is not that
+  // of a later connection, and may be removed.
   const stored = await ports.accountChecks.get(tenant, ref);
   const checked = await ports.accounts.getHealth(tenant, ref);
   if (!checked) return removeCheck(ports, stored, now);
