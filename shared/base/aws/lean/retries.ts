@@ -74,7 +74,7 @@ export function openRetries(attemptsMax: number, waitBase: Millis = WAIT_BASE) {
           const error = thrown as AttemptError;
           const kind = error instanceof Error ? kindOf(error) : "final";
           cost = kind === "throttled" ? THROTTLE_COST : COST;
-          if (kind === "final" || number >= attemptsMax || quota < cost) throw error;
+          if (kind === "final" || number >= attemptsMax || quota < cost) throw withAttempts(error, number);
           quota -= cost;
           const base = kind === "throttled" ? THROTTLE_WAIT_BASE : waitBase;
           await wait(Math.floor(Math.random() * Math.min(base * 2 ** (number - 1), WAIT_MAX)), abortSignal);
@@ -82,6 +82,12 @@ export function openRetries(attemptsMax: number, waitBase: Millis = WAIT_BASE) {
       }
     },
   };
+}
+
+/** The SDK says so of every error of an attempt. By `$metadata` callers know that a call to AWS has failed. */
+function withAttempts(error: AttemptError, attempts: number): AttemptError {
+  if (error instanceof Error) error.$metadata = { ...error.$metadata, attempts };
+  return error;
 }
 
 function wait(time: Millis, abortSignal?: AbortSignal): Promise<void> {

@@ -20,9 +20,10 @@ export interface Request {
   readonly body: string;
 }
 
-/** `cut`: the connection ends without an answer; `half`: inside of it; `silence`: no answer. */
+/** `cut`: the connection ends without an answer; `half`: inside of it; `silence`: no answer; `garbage`: it is no HTTP. */
 export type Answer =
   | "cut"
+  | "garbage"
   | "half"
   | "silence"
   | { readonly status?: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: string };
@@ -37,6 +38,7 @@ export async function openServer() {
     const answer = answers.shift() ?? { body: "{}" };
     if (answer === "silence") return;
     if (answer === "cut") return request.socket.destroy();
+    if (answer === "garbage") return request.socket.end("no HTTP\r\n\r\n");
     if (answer === "half") {
       response.writeHead(200, { "content-length": "100" }).write("{");
       return setImmediate(() => request.socket.destroy());

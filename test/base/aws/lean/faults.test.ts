@@ -6,6 +6,7 @@ import type { ClientOptions } from "#base/aws/lean/client.ts";
 import { DynamoDBClient } from "#base/aws/lean/dynamodb.ts";
 import { requestOptions } from "#base/config/request-times.ts";
 import { callScopePlugin, runInvocation } from "#base/kernel/call-scope.ts";
+import { isServiceFault } from "#base/kernel/service-fault.ts";
 import { MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
 import type { Table } from "#base/table/client.ts";
 import { sendWrite, update } from "#base/table/writes.ts";
@@ -101,6 +102,16 @@ it("an address where nothing listens is tried three times", async () => {
   const { sdk, lean } = clients;
   for (const { dynamodb } of [sdk, lean])
     await expect(dynamodb.send(get())).rejects.toMatchObject({ code: "ECONNREFUSED" });
+});
+
+it("every error of an attempt says that a service does not work, also one that has no known name", async () => {
+  for (const which of ["sdk", "lean"] as const) {
+    server.answers.push("garbage", "garbage", "garbage");
+    const error = await clients[which].dynamodb.send(get()).catch((thrown: unknown) => thrown);
+    server.answers.length = 0;
+    expect([which, isServiceFault(error)]).toEqual([which, true]);
+    expect(error).toMatchObject({ $metadata: { attempts: 1 } });
+  }
 });
 
 it("an outage of minutes does not triple the requests: the retries of a client have a quota", async () => {
