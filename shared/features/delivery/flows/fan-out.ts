@@ -12,6 +12,7 @@ import type { EventMessage } from "../event-queue.ts";
 import type { DeliverPorts } from "../ports.ts";
 import { isCircuitOpen, isSlow } from "../rules/breaker.ts";
 import { type InitialStatus, judgeAttempt, waitingForEndpoint } from "../rules/deliveries.ts";
+import type { DeliveryRow } from "../store/items.ts";
 import {
   type AnsweredAttempt,
   type Batch,
@@ -45,8 +46,11 @@ interface EndpointPublication {
   readonly counting: RowCounting;
 }
 
-/** `elsewhere`: another row counts the message, or a claim. `none`: the event came without a message to count. */
-type RowCounting = "here" | "elsewhere" | "none";
+/**
+ * `claimed`: the row counts the message, and this run does where another run writes the row. `elsewhere`: another row counts
+ * the message, or a claim. `none`: the event came without a message to count.
+ */
+type RowCounting = "here" | "claimed" | "elsewhere" | "none";
 
 /**
  * Publishes one event: makes the first attempt to every subscribed endpoint at once, and writes each row with its
@@ -59,12 +63,13 @@ export async function fanOut(ports: DeliverPorts, publication: Publication, batc
   const targets = await currentTargets(ports, publication, batch);
   if (event.repeated) await resumeOthers(ports, publication, { targets: rendered ? targets : [], batch });
   if (!rendered) return drop("gone");
-  const uncounted = await isUncounted(ports, publication, { targets, batch });
+  const ofFirstRow = await countingOfFirstRow(ports, publication, { targets, batch });
   // The first row is written once, and its writer counts the message. An event without a row has a claim instead.
-  if (uncounted && targets.length === 0) countMessage(batch.tally, event.tenant, toCountedMessage(event));
+  if (ofFirstRow === "claimed" && targets.length === 0)
+    countMessage(batch.tally, event.tenant, toCountedMessage(event));
   const results = await Promise.allSettled(
     targets.map((endpoint, index) => {
-      const counting = event.uncounted ? (uncounted && index === 0 ? "here" : "elsewhere") : "none";
+      const counting = index > 0 && event.uncounted ? "elsewhere" : ofFirstRow;
       return publishToEndpoint(ports, { event, rendered, endpoint, counting }, batch);
     }),
   );
@@ -83,21 +88,33 @@ function toCountedMessage({ type, answeredAfter }: EventMessage): CountedMessage
  * a claim. A row that says that the message is counted elsewhere does not prove it: the first run may still be about to
  * write the row that counts.
  */
-async function isUncounted(
+async function countingOfFirstRow(
   ports: DeliverPorts,
   { event, endpoints }: Publication,
   { targets, batch }: { targets: readonly Endpoint[]; batch: Batch },
-): Promise<boolean> {
+): Promise<RowCounting> {
   const { tenant, eventUlid, uncounted = false, repeated } = event;
-  if (!uncounted) return false;
+  if (!uncounted) return "none";
   const mayHaveOtherRows = repeated && endpoints.some((endpoint) => mayHaveChangedSince(endpoint, eventUlid));
-  if (targets.length > 0 && !mayHaveOtherRows) return true;
+  if (targets.length > 0 && !mayHaveOtherRows) return "here";
+  let isWritten = false;
   if (mayHaveOtherRows) {
     const reads = endpoints.map(({ id }) => ports.deliveries.get(tenant, id, eventUlid));
     const rows = await atStage("prepare", allDone(reads));
-    if (rows.some((row) => row && !row.isCountedElsewhere)) return false;
+    if (rows.some((row) => row && !row.isCountedElsewhere)) return "elsewhere";
+    isWritten = rows.some((row) => row !== null && row.endpointId === targets[0]?.id);
   }
-  return atStage("prepare", ports.counters.claimCount(tenant, eventUlid, batch.now()));
+  const isOurs = await atStage("prepare", ports.counters.claimCount(tenant, eventUlid, batch.now()));
+  if (!isOurs) return "elsewhere";
+  return isWritten ? "here" : "claimed";
+}
+
+/**
+ * Counts the message of a run that has the claim where the first row was written since by a run that has not. That run
+ * counted nothing.
+ */
+function countClaimed({ event, counting }: EndpointPublication, row: DeliveryRow | null, { tally }: Batch): void {
+  if (counting === "claimed" && row?.isCountedElsewhere) countMessage(tally, event.tenant, toCountedMessage(event));
 }
 
 /** The endpoints that get the event. One whose circuit seems open is read again: a wait for a closed one has no end. */
@@ -159,6 +176,7 @@ async function publishToEndpoint(ports: DeliverPorts, publication: EndpointPubli
   const { tenant, eventUlid, source } = event;
   if (event.repeated) {
     const existing = await atStage("prepare", ports.deliveries.get(tenant, endpoint.id, eventUlid));
+    countClaimed(publication, existing, batch);
     if (existing) return void (await resumeFinishedAttempt(ports, tenant, existing, batch.now()));
   }
   const prepared = await prepareFirst(ports, publication, batch);
@@ -177,13 +195,15 @@ async function publishToEndpoint(ports: DeliverPorts, publication: EndpointPubli
     isCountedElsewhere,
     ...currentTrace(),
   };
-  const uncounted = counting === "here" ? toCountedMessage(event) : null;
+  const uncounted = counting === "here" || counting === "claimed" ? toCountedMessage(event) : null;
   const recorded = await finishAttempt(
     ports,
     { tenant, endpoint, delivery, ...judgement, settledAt, uncounted, receivedAt: event.receivedAt },
     batch,
   );
-  if (recorded.kind === "superseded") await resumeFinishedAttempt(ports, tenant, recorded.row, settledAt);
+  if (recorded.kind !== "superseded") return;
+  countClaimed(publication, recorded.row, batch);
+  await resumeFinishedAttempt(ports, tenant, recorded.row, settledAt);
 }
 
 /**
