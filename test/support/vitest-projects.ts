@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { AWS_CLIENT_VARIABLE, chosenAwsClient } from "../../lib/bundles/aws-client.ts";
+import { faultTests } from "./run/fault-tests.ts";
 import { ProjectOrder } from "./run/project-order.ts";
 import { wholeRunsOnly } from "./run/whole-runs-only.ts";
 
@@ -41,12 +42,17 @@ const flows = ["test/features/**", "test/base/**", "test/platforms/**", "test/fu
 const packages = ["test/packages/**"];
 /** Random histories of the whole service. */
 const histories = ["test/histories/**"];
-/** What a client of AWS that differs would break first: crashes, races and histories. The full run has them twice. */
-const lean = [
+/**
+ * What a client of AWS that differs would break first: crashes, races and histories, and with them every test of `flows`
+ * that injects faults. The full run has them twice.
+ */
+const lean = () => [
   "test/base/table/**",
   "test/features/*/flows/**/*{crash,race,conflict,fault,frozen,interrupted,late-}*.test.ts",
   "test/features/*/store/**/*{crash,race,conflict}*.test.ts",
+  "test/full/{erase-races,restore/kills}.test.ts",
   "test/histories/**",
+  ...faultTests(flows),
 ];
 /** Pages in a real browser. `npm run test:pages` runs them, `npm test` does not. */
 const web = ["test/web/**"];
@@ -115,7 +121,7 @@ export function testConfig({ full }: { full: boolean }) {
         project("local", ["test/**"], [...unit, ...stores, ...flows, ...histories, ...web, ...e2e, ...packages]),
         project("unit", unit),
         project("packages", packages, [...unit, ...stores]),
-        ...(full ? [{ ...project("lean", lean), resolve: { alias: leanClients() } }] : []),
+        ...(full ? [{ ...project("lean", lean()), resolve: { alias: leanClients() } }] : []),
         ...aloneProjects,
       ],
     },
@@ -140,9 +146,13 @@ function leanClients() {
 const leanModules = {
   "@aws-sdk/client-dynamodb": "dynamodb",
   "@aws-sdk/client-kms": "kms",
+  "@aws-sdk/client-s3": "s3",
   "@aws-sdk/client-secrets-manager": "secrets-manager",
   "@aws-sdk/client-sqs": "sqs",
   "@aws-sdk/lib-dynamodb": "lib-dynamodb",
+  "@aws-sdk/s3-presigned-post": "s3-presign",
+  "@aws-sdk/s3-request-presigner": "s3-presign",
+  "@aws-sdk/util-dynamodb": "util-dynamodb",
 };
 
 declare module "vitest" {

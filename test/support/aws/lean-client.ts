@@ -6,6 +6,7 @@ import type { HttpRequest } from "#base/aws/lean/http-handler.ts";
 import { encodeFields } from "#base/aws/lean/json-rpc.ts";
 import type { Handler, HandlerArgs, Middleware } from "#base/aws/lean/middleware-stack.ts";
 import { SECOND } from "#base/kernel/time.ts";
+import { readObjectRequest, writeObjectResponse } from "./object-requests.ts";
 
 // The lean client where tests expect the SDK's: its middleware sees typed attribute values below the serialization, and
 // the handlers of the tests answer with streams, or with the output itself.
@@ -24,6 +25,8 @@ export function asSdkClient<T extends new (options?: ClientOptions) => LeanClien
       const { middlewareStack: stack } = this;
       const { add } = stack;
       stack.add = (middleware, place) => add.call(stack, asSdkMiddleware(middleware), place);
+      // `openedOnce` gives a proxy of the client, which has no private fields.
+      this.send = this.send.bind(this);
     }
   };
 }
@@ -57,7 +60,13 @@ function withHandler({ requestHandler }: Options): Pick<ClientOptions, "requestH
         const { response } = await handle({ ...request, query: {} }, options);
         return { response: { ...(response as object), body: await toBuffer(response.body) } as never };
       }
-      const command = String(request.headers["x-amz-target"]).split(".")[1];
+      const target = request.headers["x-amz-target"];
+      if (target === undefined) {
+        const { command, input } = readObjectRequest(request);
+        const { response } = await handle({ command, input }, options);
+        return { response: await writeObjectResponse(command, response.output ?? {}) };
+      }
+      const command = target.split(".")[1];
       const input = decodeInput(request.headers, request.body);
       const { response } = await handle({ command, input }, options);
       const output: Record<string, unknown> = { ...response.output };
@@ -91,9 +100,18 @@ interface Sent {
   readonly Entries?: readonly Sent[];
 }
 
-/** The hashes of what was sent, which the queue of the histories does not compute. */
+interface Received {
+  readonly Body?: string;
+}
+
+/** The hashes of what was sent or received, which the queue of the histories does not compute. */
 function addHashes(command: string | undefined, input: Sent, output: Record<string, unknown>): void {
-  const hash = ({ MessageBody = "" }: Sent = {}) => createHash("md5").update(MessageBody).digest("hex");
+  const md5 = (text: string) => createHash("md5").update(text).digest("hex");
+  const hash = ({ MessageBody = "" }: Sent = {}) => md5(MessageBody);
+  if (command === "ReceiveMessage") {
+    const messages = (output.Messages ?? []) as Received[];
+    output.Messages = messages.map(({ Body = "", ...rest }) => ({ ...rest, Body, MD5OfBody: md5(Body) }));
+  }
   if (command === "SendMessage") output.MD5OfMessageBody ??= hash(input);
   if (command !== "SendMessageBatch") return;
   output.Successful = ((output.Successful ?? []) as Sent[]).map((sent) => ({

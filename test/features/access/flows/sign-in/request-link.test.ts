@@ -18,9 +18,9 @@ const request = (address: string, ip: string, redirect = "/") =>
 async function callsOf(work: () => Promise<unknown>): Promise<string[]> {
   const calls: string[] = [];
   const record = ({ command, input }: { command: string; input: unknown }): Fault => {
-    const text = JSON.stringify(input).replace(/\{"type":"Buffer","data":\[([\d,]*)\]\}/g, (_, bytes: string) => {
-      return `${bytes.split(",").length} bytes`;
-    });
+    // The bytes of a Buffer, or of another array.
+    const bytes = /\{"type":"Buffer","data":\[[\d,]*\]\}|\{"0":\d+(?:,"\d+":\d+)*\}/g;
+    const text = JSON.stringify(input).replace(bytes, (each) => `${each.split(",").length} numbers`);
     calls.push(`${command} ${text.replace(/[\w-]{10,}/g, (random) => `${random.length} characters`)}`);
     return "pass";
   };
