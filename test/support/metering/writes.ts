@@ -120,8 +120,13 @@ function isConditionFailure(error: unknown): boolean {
 /** The SDK generates a token for each send and repeats it in its retries. Only the request contains it. */
 function clientRequestToken(request: unknown): string | null {
   const { body, input } = request as { body?: string | Uint8Array; input?: object };
-  const { ClientRequestToken } = (input ?? JSON.parse(Buffer.from(body ?? "").toString())) as Record<string, unknown>;
+  const { ClientRequestToken } = (input ?? JSON.parse(toText(body ?? ""))) as Record<string, unknown>;
   return typeof ClientRequestToken === "string" ? ClientRequestToken : null;
+}
+
+/** Not with `Buffer.from`: it reads the SDK's body as a string, of which the SDK warns. */
+function toText(body: string | Uint8Array): string {
+  return typeof body === "string" ? body : new TextDecoder().decode(body);
 }
 
 function sum<T>(values: readonly T[], units: (value: T) => number): number {

@@ -95,7 +95,9 @@ function withInput(request: unknown, input: object): unknown {
   const { body, headers } = request as { body?: string | Uint8Array; headers?: Record<string, string> };
   if (body === undefined) return Object.assign({}, request, { input });
   // Typed attribute values may hold bytes, so the halved input cannot be serialized here: the body is halved itself.
-  const halved = JSON.stringify(halveBody(JSON.parse(Buffer.from(body).toString())));
+  // Not with `Buffer.from`: it reads the SDK's body as a string, of which the SDK warns.
+  const text = typeof body === "string" ? body : new TextDecoder().decode(body);
+  const halved = JSON.stringify(halveBody(JSON.parse(text)));
   const clone = Object.assign(Object.create(Object.getPrototypeOf(request)), request);
   return Object.assign(clone, {
     body: Buffer.from(halved),
