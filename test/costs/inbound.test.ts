@@ -14,7 +14,7 @@ import {
   replyCost,
   sendReply,
 } from "../bench/scenarios.ts";
-import { costTargets, inboundTarget } from "../bench/targets.ts";
+import { costTargets, inboundTarget, retryTarget } from "../bench/targets.ts";
 import { openedOnce } from "../support/opened.ts";
 import { PLATFORM_SECRET } from "../support/pipeline/emulated-services.ts";
 import { joinWebhooks } from "../support/pipeline/traffic.ts";
@@ -311,13 +311,14 @@ describe("one of three deliveries that fail together, too few to open the circui
     expectCost(
       each(second),
       { wcu: 2, rcu: 1.5, sqs: requests(receiveAndDelete + send) },
-      { ...costTargets.retry, sqs: requests(receiveAndDelete + send) },
+      retryTarget(FAILING, "again"),
     );
 
     // The wait after the third attempt is half an hour, stored in the table: one more row, one send less.
     pipeline.advance(5 * MINUTE);
     const third = await pipeline.cost(() => pipeline.retry());
-    expectCost(each(third), { wcu: 3, rcu: 1.5, sqs: requests(receiveAndDelete) });
+    const ofLater = retryTarget(FAILING, "later");
+    expectCost(each(third), { wcu: 3, rcu: 1.5, sqs: requests(receiveAndDelete) }, ofLater);
 
     pipeline.advance(28 * MINUTE);
     pipeline.loopback.respondWith(200);
@@ -326,7 +327,8 @@ describe("one of three deliveries that fail together, too few to open the circui
 
     pipeline.advance(2 * MINUTE);
     const fourth = await pipeline.cost(() => pipeline.retry());
-    expectCost(each(fourth, counted), { wcu: 3, rcu: 1.5, sqs: requests(receiveAndDelete) }, costTargets.retry);
+    const ofDelivered = retryTarget(FAILING, "delivered");
+    expectCost(each(fourth, counted), { wcu: 3, rcu: 1.5, sqs: requests(receiveAndDelete) }, ofDelivered);
     const { rows } = await pipeline.stores.deliveries.list(workspace.tenant, {
       endpointId: workspace.endpointIds[0] ?? "",
       before: null,
