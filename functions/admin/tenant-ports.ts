@@ -10,13 +10,7 @@ import { openVault } from "#base/aws/vault.ts";
 import { requestOptions, requestTimeouts } from "#base/config/request-times.ts";
 import { setting } from "#base/config/settings.ts";
 import { openTable, type Table } from "#base/table/client.ts";
-import type {
-  KeyPorts,
-  KeyRevocationPorts,
-  OwnerPorts,
-  TenantPorts,
-  TenantStatusPorts,
-} from "#features/access/ports.ts";
+import type { KeyPorts, KeyRevocationPorts } from "#features/access/ports.ts";
 import { apiKeyStore } from "#features/access/store/api-keys.ts";
 import { inviteStore } from "#features/access/store/invites.ts";
 import { membershipStore } from "#features/access/store/memberships.ts";
@@ -29,6 +23,7 @@ import type { CutOffPorts } from "#features/realtime/ports.ts";
 import { socketStore } from "#features/realtime/store/sockets.ts";
 import type { Journal } from "#features/recovery/journal.ts";
 import { openJournal } from "#features/recovery/journal.ts";
+import type { OwnerPorts, TenantPorts, TenantStatusPorts } from "#features/tenants/ports.ts";
 import { tenantStatusStore } from "#features/tenants/store/tenant-status.ts";
 import { type Tenants, tenantStore } from "#features/tenants/store/tenants.ts";
 

@@ -7,7 +7,6 @@ import { signIn } from "#features/access/flows/sign-in/sign-in.ts";
 import { signOut } from "#features/access/flows/sign-in/sign-out.ts";
 import { createInvite, listInvites, resendInvite, revokeInvite } from "#features/access/flows/team/invites.ts";
 import { changeMemberRole, listMembers, removeMember } from "#features/access/flows/team/members.ts";
-import { changeTenant, createOwnTenant, getOwnTenant, listOwnTenants } from "#features/access/own-tenants.ts";
 import { encodeMail } from "#features/access/queue.ts";
 import { authenticateSession, openSession } from "#features/access/sessions.ts";
 import { requestQuotaStore } from "#features/access/store/request-quota.ts";
@@ -19,6 +18,7 @@ import { waitingDeliveryStore } from "#features/delivery/store/waiting-deliverie
 import { createChallenge } from "#features/holds/flows/challenge.ts";
 import { getHold, viewHold } from "#features/holds/flows/view.ts";
 import type { CheckPagePorts } from "#features/holds/ports.ts";
+import { changeTenant, createOwnTenant, getOwnTenant, listOwnTenants } from "#features/tenants/own-tenants.ts";
 import { callerCredentials } from "#http/credentials/caller-credentials.ts";
 import type { SendOutcome, UploadOutcome } from "#platforms/graph/platform.ts";
 import { createKey } from "../features/access/flows/support/api-keys.ts";

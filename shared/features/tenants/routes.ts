@@ -4,18 +4,12 @@ import { invalidField, isRefusal } from "#base/kernel/refusals.ts";
 import { parseTenant, TENANT_SLUG_PATTERN } from "#base/kernel/tenant.ts";
 import { iso } from "#base/kernel/time.ts";
 import { languages } from "#base/languages/languages.ts";
-import {
-  changeTenant,
-  createOwnTenant,
-  getOwnTenant,
-  listOwnTenants,
-  type OwnTenant,
-} from "#features/access/own-tenants.ts";
-import type { OwnTenantPorts } from "#features/access/ports.ts";
 import { roles } from "#features/access/rules/callers.ts";
 import { endpointsFor } from "#http/endpoints-for.ts";
 import { charactersMax, visibleLine } from "#http/fields.ts";
 import { once } from "#http/lazy-schemas.ts";
+import { changeTenant, createOwnTenant, getOwnTenant, listOwnTenants, type OwnTenant } from "./own-tenants.ts";
+import type { OwnTenantPorts } from "./ports.ts";
 
 const endpoint = endpointsFor<OwnTenantPorts>();
 

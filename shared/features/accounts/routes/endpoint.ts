@@ -1,5 +1,5 @@
 import type { PageFile } from "#base/files/page-file.ts";
-import type { ListOwnTenantPorts } from "#features/access/ports.ts";
+import type { ListOwnTenantPorts } from "#features/tenants/ports.ts";
 import { endpointsFor } from "#http/endpoints-for.ts";
 import type { CheckStatePorts } from "../flows/check-states.ts";
 import type {

@@ -8,7 +8,7 @@ import { purgedBefore } from "#features/inbox/rules/raw-webhooks.ts";
 import { countDelivery, type Tally } from "#features/stats/count.ts";
 import { deadLetterTenant } from "../decode.ts";
 import type { DeadLetterPorts } from "../ports.ts";
-import { deadLetterId } from "../rules.ts";
+import { deadLetterId } from "../rules/ids.ts";
 import type { DeadLetter } from "../store/quarantine.ts";
 
 /** The delay until a failed task or erasure runs again. A sweep reaches it in that time. */

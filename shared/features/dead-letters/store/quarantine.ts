@@ -19,7 +19,7 @@ import {
 } from "#base/table/expressions.ts";
 import { type Key, timeToLive } from "#base/table/keys.ts";
 import { put, remove, sendWrite, update } from "#base/table/writes.ts";
-import { deadLetterId } from "../rules.ts";
+import { deadLetterId } from "../rules/ids.ts";
 import { quarantineAttributes as A } from "./attributes.ts";
 
 export function quarantineKey(queue: string, id: string): Key {

@@ -1,10 +1,10 @@
 import { type Refusal, refuse } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
-import type { OwnerPorts, TenantPorts } from "#features/access/ports.ts";
 import { addressHashes } from "#features/access/rules/address-hash.ts";
 import { type Author, auditEntry, authorName } from "#features/access/rules/callers.ts";
 import { type Invite, isInviteExpired, newInviteId } from "#features/access/rules/team.ts";
+import type { OwnerPorts, TenantPorts } from "../ports.ts";
 import type { OwnerInvite } from "../store/tenants.ts";
 
 /** How often the change is repeated after another one of the same address. */

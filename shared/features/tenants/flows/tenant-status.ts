@@ -1,9 +1,9 @@
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
-import type { TenantStatusPorts } from "#features/access/ports.ts";
 import { type Author, auditEntry } from "#features/access/rules/callers.ts";
 import { endAccess } from "#features/realtime/cut-off.ts";
 import { journaled } from "#features/recovery/journal.ts";
+import type { TenantStatusPorts } from "../ports.ts";
 import type { TenantStatus } from "../store/tenant-status.ts";
 
 /**

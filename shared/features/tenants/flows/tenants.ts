@@ -1,7 +1,7 @@
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
-import type { TenantPorts } from "#features/access/ports.ts";
 import { type Author, auditEntry } from "#features/access/rules/callers.ts";
+import type { TenantPorts } from "../ports.ts";
 import { ownerInvite } from "./owners.ts";
 
 interface Settings {

@@ -2,12 +2,12 @@ import { allDone } from "#base/kernel/parallel.ts";
 import { type Refusal, refuse } from "#base/kernel/refusals.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import type { Millis } from "#base/kernel/time.ts";
+import { readInviters } from "../../inviters.ts";
 import { addressHashes } from "../../rules/address-hash.ts";
 import type { Role, SessionCaller } from "../../rules/callers.ts";
 import { auditEntry, type CallerAuthor } from "../../rules/callers.ts";
 import { type Invite, isInviteId, type Membership } from "../../rules/team.ts";
 import type { PendingInvite } from "../../store/invite-items.ts";
-import { readInviters } from "./inviters.ts";
 import type { OwnInvitePorts } from "./ports.ts";
 
 /** An invite that its person may accept or decline. */

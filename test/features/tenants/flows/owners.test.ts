@@ -7,7 +7,7 @@ import { nameOwner } from "#features/tenants/flows/owners.ts";
 import { createTenant } from "#features/tenants/flows/tenants.ts";
 import { eachFault } from "../../../support/flows/fault-injection.ts";
 import { newTenant } from "../../../support/stores/samples.ts";
-import { newEmail, useTeam } from "./team/support/team.ts";
+import { newEmail, useTeam } from "../../access/flows/team/support/team.ts";
 
 let tenant: TenantId;
 /** The address with which the operator created the tenant. */

@@ -5,8 +5,8 @@ import { setTenantStatus } from "#features/tenants/flows/tenant-status.ts";
 import { tenantStore } from "#features/tenants/store/tenants.ts";
 import { type Fault, withFaults } from "../../../support/faults.ts";
 import { newTenant } from "../../../support/stores/samples.ts";
-import { callerOf } from "./support/api-keys.ts";
-import { settings, useKeyFixture } from "./support/key-fixture.ts";
+import { callerOf } from "../../access/flows/support/api-keys.ts";
+import { settings, useKeyFixture } from "../../access/flows/support/key-fixture.ts";
 
 const fixture = useKeyFixture();
 const { audits, ports, testEnv } = fixture;

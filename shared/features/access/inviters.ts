@@ -1,5 +1,5 @@
-import { actorUserId } from "../../rules/callers.ts";
-import type { Users } from "../../store/users.ts";
+import { actorUserId } from "./rules/callers.ts";
+import type { Users } from "./store/users.ts";
 
 export interface InviterPorts {
   readonly users: Pick<Users, "emails">;

@@ -1,17 +1,11 @@
 import { expect, it } from "vitest";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { removeMember } from "#features/access/flows/team/members.ts";
-import { changeTenant, createOwnTenant, getOwnTenant, listOwnTenants } from "#features/access/own-tenants.ts";
 import { setTenantStatus } from "#features/tenants/flows/tenant-status.ts";
-import {
-  eachFault,
-  FAULT_STEP,
-  faultPoints,
-  firstFault,
-  injectFaultAt,
-} from "../../../../support/flows/fault-injection.ts";
-import { newTenant } from "../../../../support/stores/samples.ts";
-import { newEmail, useTeam } from "./support/team.ts";
+import { changeTenant, createOwnTenant, getOwnTenant, listOwnTenants } from "#features/tenants/own-tenants.ts";
+import { eachFault, FAULT_STEP, faultPoints, firstFault, injectFaultAt } from "../../support/flows/fault-injection.ts";
+import { newTenant } from "../../support/stores/samples.ts";
+import { newEmail, useTeam } from "../access/flows/team/support/team.ts";
 
 const { testEnv, team } = useTeam();
 

@@ -2,9 +2,7 @@ import { allDone } from "#base/kernel/parallel.ts";
 import { isRefusal, type Refusal, refuse } from "#base/kernel/refusals.ts";
 import { parseTenant, type TenantId } from "#base/kernel/tenant.ts";
 import { type Millis, secondsToNextDay, startOfDay } from "#base/kernel/time.ts";
-import type { StoredTenant, TenantChange } from "#features/tenants/store/tenants.ts";
-import { readInviters } from "./flows/team/inviters.ts";
-import type { ListOwnTenantPorts, OwnTenantPorts } from "./ports.ts";
+import { readInviters } from "#features/access/inviters.ts";
 import {
   auditEntry,
   type CallerAuthor,
@@ -13,9 +11,11 @@ import {
   refuseRole,
   refuseTenant,
   type SessionCaller,
-} from "./rules/callers.ts";
-import type { Membership } from "./rules/team.ts";
-import type { TenantCreations } from "./store/users.ts";
+} from "#features/access/rules/callers.ts";
+import type { Membership } from "#features/access/rules/team.ts";
+import type { TenantCreations } from "#features/access/store/users.ts";
+import type { ListOwnTenantPorts, OwnTenantPorts } from "./ports.ts";
+import type { StoredTenant, TenantChange } from "./store/tenants.ts";
 
 /** A tenant, as a member reads it. */
 export type OwnTenant = StoredTenant;
