@@ -181,7 +181,7 @@ describe("one item read", () => {
     expect(await get(longConversation.liveKey, `/v1/messages/${messages[0]?.id}`)).toEqual(readCost(1));
   });
 
-  test("the accounts, the endpoints, one endpoint", async () => {
+  test("the lists of accounts and endpoints, and one endpoint, cost at most one and a half read units each", async () => {
     expect(await get(inboxWorkspace.liveKey, "/v1/accounts")).toEqual(readCost(1));
     expect(await get(inboxWorkspace.liveKey, "/v1/webhooks")).toEqual(readCost(1.5));
     expect(await get(inboxWorkspace.liveKey, `/v1/webhooks/${inboxWorkspace.endpointIds[0]}`)).toEqual(readCost(1.5));
@@ -200,13 +200,13 @@ describe("setup", () => {
   const actor = "cli";
   const slug = (text: string): TenantId => parseTenant(text) ?? throwError(`${text} is not a slug.`);
 
-  test("a workspace, the invite of its owner and their audit rows", async () => {
+  test("a workspace, the invite of its owner and their audit rows cost ten write units", async () => {
     const settings = { name: "A workspace", ownerEmail: "owner@example.com", author: { actor } };
     const create = () => createTenant(pipeline.tenantPorts, slug("new-tenant"), settings, pipeline.now());
     expect(await pipeline.cost(create)).toEqual(writeCost(10));
   });
 
-  test("another owner of a tenant, in the place of one who was named before", async () => {
+  test("another owner of a tenant, in the place of one who was named before, costs fourteen write units", async () => {
     const tenant = slug("new-tenant");
     const name = (email: string) => () =>
       nameOwner(pipeline.tenantPorts, { tenant, email, author: { actor }, now: pipeline.now() });
@@ -214,7 +214,7 @@ describe("setup", () => {
     expect(await pipeline.cost(name("second@example.com"))).toEqual(readCost(3));
   });
 
-  test("a key, its row in the list and its audit row", async () => {
+  test("a key, its row in the list and its audit row cost eight write units", async () => {
     const settings = { scope: "live", label: "backend", author: { actor } } as const;
     // The first key of the test creates its tenant.
     const create = () => createKey(pipeline.tenantPorts, slug("new-tenant"), settings, pipeline.now());
@@ -265,7 +265,7 @@ describe("setup", () => {
     expect(await use()).toEqual(writeCost(0));
   });
 
-  test("an operator's key, with an audit row for each of its two tenants", async () => {
+  test("an operator's key costs twelve write units, with an audit row for each of its two tenants", async () => {
     const settings = { scope: "live", label: "agency", author: { actor } } as const;
     const tenants = [slug("new-tenant"), inboxWorkspace.tenant];
     const create = () => createOperatorKey(pipeline.tenantPorts, tenants, settings, pipeline.now());

@@ -39,11 +39,14 @@ test.each([
   { messages: 1, endpoints: 0, wcu: 14 + 3, rcu: 7, again: 5 },
   { messages: 1, endpoints: 1, wcu: 14 + 3 + 1, rcu: 8, again: 6 },
   { messages: 10, endpoints: 1, wcu: 14 + 30 + 10, rcu: 18, again: 15 },
-])("erasing $messages messages with $endpoints endpoints", async ({ messages, endpoints, wcu, rcu, again }) => {
-  const { request, background } = await erasureCost(messages, endpoints);
-  expect(request).toEqual({ wcu, rcu, sqs: 1 });
-  expect(background).toEqual({ wcu: 3, rcu: again, sqs: 5 });
-});
+])(
+  "erasing $messages messages with $endpoints endpoints costs $wcu write units and $rcu read units",
+  async ({ messages, endpoints, wcu, rcu, again }) => {
+    const { request, background } = await erasureCost(messages, endpoints);
+    expect(request).toEqual({ wcu, rcu, sqs: 1 });
+    expect(background).toEqual({ wcu: 3, rcu: again, sqs: 5 });
+  },
+);
 
 test("an upload of an erased conversation costs a read, and the removal of its row and of what refers to it", async () => {
   const workspace = await freshWorkspace(pipeline, { endpoints: 0 });

@@ -38,7 +38,7 @@ function expectCost(measured: Cost, exact: Cost, target: Cost = exact): void {
   expect(measured).toEqual(exact);
 }
 
-test("one inbound message of a batch of ten with one endpoint", async () => {
+test("one inbound message of a batch of ten with one endpoint has an exact cost within its target", async () => {
   const cost = await inboundMessageCost(pipeline, { endpoints: 1 });
   expectCost(cost, { wcu: 7.2, rcu: 1.05, sqs: 1.5 }, tensTarget(1));
 });
@@ -222,11 +222,11 @@ test("one request with a malformed key reads nothing", async () => {
   expectCost(cost, { wcu: 0, rcu: 0, sqs: 0 });
 });
 
-test("one request for an inbox page of 50", async () => {
+test("one request for an inbox page of 50 has an exact cost within its target", async () => {
   expectCost(await inboxPageCost(pipeline), { wcu: 0, rcu: 4.5, sqs: 0 }, costTargets.inboxPage);
 });
 
-test("one request for a conversation with 50 messages", async () => {
+test("one request for a conversation with 50 messages has an exact cost within its target", async () => {
   expectCost(await detailPageCost(pipeline), { wcu: 0, rcu: 3.5, sqs: 0 }, costTargets.detailPage);
 });
 
@@ -255,7 +255,7 @@ test("one request that creates a webhook endpoint is one transaction of three it
   expectCost(more, { wcu: 6 + 1 + KEY_AND_RATE.wcu, rcu: KEY_AND_RATE.rcu, sqs: 0 });
 });
 
-test("one reply with a live key", async () => {
+test("one reply with a live key has an exact cost within its target", async () => {
   expectCost(await replyCost(pipeline), { wcu: 16, rcu: 3, sqs: 1 }, costTargets.reply);
 });
 
@@ -287,7 +287,7 @@ describe("one of three deliveries that fail together, too few to open the circui
   const [receiveAndDelete, send] = [2 / FAILING, 1];
   const requests = (count: number) => Math.round(count * 1_000) / 1_000;
 
-  test("first failed attempt, retries, a wait longer than the queue's delay, and the success", async () => {
+  test("a failing delivery costs what its first attempt, its retries, a wait longer than the queue's delay and its success cost", async () => {
     const workspace = await freshWorkspace(pipeline);
     await everyoneWrites(pipeline, workspace, 10);
     await introduce(pipeline, workspace, 10 + FAILING);

@@ -24,7 +24,7 @@ const pipeline = openedOnce(() => startMeteredPipeline({ webhookClient: lateRece
 
 const [row, inIndex, mark, slot, claimed, settled, leftIndex, counted] = [1, 1, 1, 2, 1, 1, 1, 1];
 
-test("a first attempt that moves to the slow queue, and is made there", async () => {
+test("a first attempt that moves to the slow queue costs the move, and then its place, its claim, its end and the mark", async () => {
   const workspace = await freshWorkspace(pipeline, { endpoints: 1 });
   await introduce(pipeline, workspace, 1);
   await pipeline.receive(workspace.nextWebhook(0));
@@ -36,7 +36,7 @@ test("a first attempt that moves to the slow queue, and is made there", async ()
   expect(made).toEqual({ wcu: slot + claimed + settled + leftIndex + counted + mark, rcu: 1.5, sqs: 2 });
 });
 
-test("a retry that moves to the slow queue", async () => {
+test("a retry that moves to the slow queue costs its claim, the mark of its place and its release", async () => {
   const workspace = await freshWorkspace(pipeline, { endpoints: 1 });
   await introduce(pipeline, workspace, 1);
   const [endpointId = ""] = workspace.endpointIds;

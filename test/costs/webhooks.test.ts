@@ -52,7 +52,7 @@ async function createDeadDeliveries(count: number): Promise<string[]> {
   return ulids;
 }
 
-test("an endpoint's update and the rotation of its secret", async () => {
+test("an endpoint's update and the rotation of its secret cost at most four write units each", async () => {
   // Each response counts the deliveries of a day: half a unit.
   expect(await requestCost("PATCH", "", {})).toEqual({ wcu: 0, rcu: 1.5, sqs: 0 });
   expect(await requestCost("PATCH", "", { status: "paused" })).toEqual({ wcu: 4, rcu: 2.5, sqs: 0 });
@@ -60,7 +60,7 @@ test("an endpoint's update and the rotation of its secret", async () => {
   expect(await requestCost("POST", "/rotate")).toEqual({ wcu: 4, rcu: 2.5, sqs: 0 });
 });
 
-test("a first attempt of a slow endpoint, deferred and made", async () => {
+test("a first attempt of a slow endpoint costs its deferral, and then its place, its claim, its end and its count", async () => {
   const other = await freshWorkspace(pipeline, { endpoints: 1 });
   const [id = ""] = other.endpointIds;
   pipeline.loopback.respondWith(200);
@@ -77,7 +77,7 @@ test("a first attempt of a slow endpoint, deferred and made", async () => {
   expect(retryCost).toEqual({ wcu: place + claimed + settled + counted, rcu: 1.5, sqs: 2 });
 });
 
-test("each retry of the only event of an endpoint, with all that belongs to it", async () => {
+test("each retry of the only event of an endpoint costs its claim, its end and the endpoint's write, with all that belongs to it", async () => {
   const other = await freshWorkspace(pipeline, { endpoints: 1 });
   pipeline.loopback.respondWith(500);
   await pipeline.receive(other.nextWebhook(0));
@@ -101,7 +101,7 @@ test("each retry of the only event of an endpoint, with all that belongs to it",
   pipeline.loopback.respondWith(200);
 });
 
-test("one replayed delivery", async () => {
+test("one replayed delivery costs six write units", async () => {
   const [ulid = ""] = await createDeadDeliveries(1);
   await requestCost("GET", "/deliveries");
   expect(await requestCost("POST", `/deliveries/${deliveryId(ulid, endpointId)}/replay`)).toEqual({
@@ -118,7 +118,7 @@ test("a replayed window of twenty, and a list of undelivered events", async () =
   expect(await requestCost("POST", `/deliveries/replay?from=${from}`)).toEqual({ wcu: 3 * 20 + 2, rcu: 22, sqs: 2 });
 });
 
-test("one delivery in detail", async () => {
+test("one delivery in detail costs two and a half read units", async () => {
   const [ulid = ""] = await createFailingDeliveries(1);
   // Its attempt is due, so that its endpoint says what it waits for.
   expect(await requestCost("GET", `/deliveries/${deliveryId(ulid, endpointId)}`)).toEqual({ wcu: 0, rcu: 2.5, sqs: 0 });

@@ -81,7 +81,7 @@ it("after ten consecutive failures an endpoint is probed once a minute, then les
   expect(receiver.deliveries).toHaveLength(12);
 });
 
-it("its owner is warned after 2.5 days; after 5 days it is paused and its waiting deliveries are blocked", async () => {
+it("the owner of a failing endpoint is warned after 2.5 days; after 5 days it is paused and its waiting deliveries are blocked", async () => {
   for (const advance of ["PT241S", "PT481S", "PT961S", "PT1801S", "PT1801S", "PT1801S", "PT1801S", "PT1801S"])
     await probe(advance);
   expect(await mails()).toEqual([]);
@@ -110,7 +110,7 @@ it("its owner is warned after 2.5 days; after 5 days it is paused and its waitin
   expect(await mails()).toHaveLength(2);
 });
 
-it("after it is active again, a replay of its window sends the blocked deliveries", async () => {
+it("after an endpoint is active again, a replay of its window sends the blocked deliveries", async () => {
   receiver.respondWith(() => ({ status: 200 }));
   const before = receiver.deliveries.length;
   expect((await stack.api("PATCH", `/v1/webhooks/${hook.id}`, { status: "active" })).status).toBe(200);

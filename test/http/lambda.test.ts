@@ -122,7 +122,7 @@ it("the rest of an event is the joined cookies and the gateway's client address,
 });
 
 it.each(["console_session=\u0161", "console_session=\u{1f600}", "console_session=a\r\nb", "\u2003console_session=ann"])(
-  "with the cookie %j is 401, never a fault",
+  "an event with the cookie %j is 401, never a fault",
   async (cookie) => {
     expect(readVerdict(await call({ rawPath: "/v1/things", headers: {}, cookies: [cookie] }))).toEqual([
       401,
@@ -138,7 +138,7 @@ it("the rest of an event with two session cookies is 401, as the gateway lists t
 });
 
 it.each(["Bearer bound,Bearer bound", "Bearer \u{1f600}", "Bearer\nbound", " Bearer bound x"])(
-  "with the Authorization %j is 401, never a fault",
+  "an event with the Authorization %j is 401, never a fault",
   async (authorization) => {
     expect(readVerdict(await call({ rawPath: "/v1/things", headers: { authorization } }))).toEqual([
       401,

@@ -104,7 +104,7 @@ test("the page claims nothing about who pressed: neither human nor robot appears
   }
 });
 
-test("without JavaScript, says only what is missing and that nothing was sent", async () => {
+test("without JavaScript, the page says only what is missing and that nothing was sent", async () => {
   const { page } = await visitHold(browser, server, server.createHold(), { javaScriptEnabled: false });
   const text = await page.locator("main").innerText();
   expect(text).toMatch(/^This page needs JavaScript\n/);

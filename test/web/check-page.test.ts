@@ -35,7 +35,7 @@ test("the page shows recipient and message, and sends the message once after one
   expect(complaints).toEqual([]);
 });
 
-test("only gets the hold before the press: waiting, pointing and moving the focus send nothing", async () => {
+test("the page only gets the hold before the press: waiting, pointing and moving the focus send nothing", async () => {
   const { page } = await visitHold(browser, server, server.createHold(), { clockAt: Date.now() });
   await waitForHeading(page, "Check and send");
   const button = await page.getByRole("button").boundingBox();

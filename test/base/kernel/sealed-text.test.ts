@@ -18,7 +18,7 @@ test("a sealed text opens with the key that sealed it, also after a rotation, an
   expect(openText(ring("three", "two"), "row 1", sealed)).toBeNull();
 });
 
-test("it opens in no other context, and not when one bit differs or bytes are missing", () => {
+test("a sealed text opens in no other context, and not when one bit differs or bytes are missing", () => {
   const sealed = sealText(ring("one"), "row 1", "text", NOW);
   expect(openText(ring("one"), "row 2", sealed)).toBeNull();
   for (let bit = 0; bit < sealed.byteLength * 8; bit++) {

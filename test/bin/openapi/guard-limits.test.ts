@@ -38,7 +38,7 @@ describe("of one schema of a request", () => {
       { anyOf: [{ type: "boolean" }, { type: "null" }], default: true },
       "the default was null.",
     ],
-  ])("it is named that it requires %s", (_, released, current, problem) => {
+  ])("the guard names that an object requires %s", (_, released, current, problem) => {
     expect(problemsOf(released, current)).toEqual([expect.stringContaining(problem)]);
     expect(problemsOf(current, released)).toEqual(current.default === undefined ? [] : [expect.any(String)]);
   });

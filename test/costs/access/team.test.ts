@@ -36,7 +36,7 @@ async function newInvite(email = newEmail()): Promise<Invite> {
 }
 const request = async () => ({ author: await team.author(owner), now: testEnv.now() });
 
-test("the members, a change of role and a removal", async () => {
+test("a change of role and a removal cost both sides, the audit row and the check of the acting member; the list of members is one read", async () => {
   const [agent, second] = [await team.newMember(tenant, "agent"), await team.newMember(tenant, "owner")];
   const by = { tenant, ...(await request()) };
   expect(await cost(() => listMembers(team.ports, tenant))).toEqual({ wcu: 0, rcu: 1 });

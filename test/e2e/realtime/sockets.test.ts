@@ -50,7 +50,7 @@ it("a ticket opens one socket, whose first frame is hello", async () => {
   expect(socket.messages.map(typeOf)).toEqual(["hello"]);
 });
 
-it("it gets each event of the tenant and the changed conversation, and an answer to a ping", async () => {
+it("a socket gets each event of the tenant and the changed conversation, and an answer to a ping", async () => {
   const [mid, text] = [newMessageId(), "over the socket"];
   const entry = textEntry(demoAccountIds.messenger, newPersonId(), mid, text, await stack.now());
   expect((await postWebhook(stack, "page", [entry])).status).toBe(200);
@@ -71,7 +71,7 @@ it("it gets each event of the tenant and the changed conversation, and an answer
   await nextFrame("pong");
 });
 
-it("it is closed when its key is revoked", async () => {
+it("a socket is closed when its key is revoked", async () => {
   expect((await stack.api("DELETE", `/v1/keys/${keyId}`)).status).toBe(200);
   expect((await socket.ended).code).toBe(1000);
 });

@@ -67,10 +67,13 @@ it.each([
   expect(headers.get("x-correlation-id")).toMatch(/\S/);
 });
 
-it.each(["/", "/?a=b", "/.well-known/security.txt"])("not set, %s is 404 in the envelope", async (path) => {
-  const { status, body } = await defaultStack.request(path);
-  expect([status, body.ok, body.error.code]).toEqual([404, false, "route_not_found"]);
-});
+it.each(["/", "/?a=b", "/.well-known/security.txt"])(
+  "a page %s whose setting is not set is 404 in the envelope",
+  async (path) => {
+    const { status, body } = await defaultStack.request(path);
+    expect([status, body.ok, body.error.code]).toEqual([404, false, "route_not_found"]);
+  },
+);
 
 it("PARLEY_SEED=0 starts with the tenant and its keys but no account", async () => {
   expect(defaultStack.info.accounts).toEqual([]);

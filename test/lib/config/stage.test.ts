@@ -100,7 +100,7 @@ describe("the account and the region of a command", () => {
     expect(() => requireStageTarget(readStage(null, "default"), target("1", "2"))).not.toThrow();
   });
 
-  test("others are refused with both values and the fix", () => {
+  test("an account or a region of another stage is refused with both values and the fix", () => {
     expect(problem(() => requireStageTarget(stage, target("999900001111")))).toBe(
       "Stage staging is in account 111122223333, but the account is 999900001111. Use credentials of 111122223333, or correct stages/staging.json.",
     );

@@ -36,7 +36,7 @@ describe("the alarms", () => {
   });
   const above = "GreaterThanThreshold";
 
-  test("one fires for any error of a function", () => {
+  test("an alarm fires for any error of a function", () => {
     expect(watched).toContainEqual(["FunctionErrors", "no dimension", above, 0, "Sum"]);
   });
 
@@ -62,22 +62,22 @@ describe("the alarms", () => {
     },
   );
 
-  test("one fires for any 5xx response", () => {
+  test("an alarm fires for any 5xx response", () => {
     expect(watched).toContainEqual(["5xx", "HttpApiGateway", above, 0, "Sum"]);
   });
 
-  test("one fires for any dead letter, although the sweep takes the letter from its queue", () => {
+  test("an alarm fires for any dead letter, although the sweep takes the letter from its queue", () => {
     expect(watched).toContainEqual(["DeadLettersArrived", "no dimension", above, 0, "Sum"]);
   });
 
-  test("one fires for what two of three looks of the sweep found: dead letters that it could not store, or the key", () => {
+  test("an alarm fires for what two of three looks of the sweep found: dead letters that it could not store, or the key", () => {
     expect(watched).toContainEqual(["WatchFindings", "no dimension", above, 0, "Sum"]);
     const findings = alarms().find(({ MetricName }) => MetricName === "WatchFindings");
     expect(findings).toMatchObject({ DatapointsToAlarm: 2, EvaluationPeriods: 3, Period: 300 });
     for (const event of ["key.unusable", "dead_letters.waiting"]) expect(findings?.AlarmDescription).toContain(event);
   });
 
-  test("all are the same where the queues have one dead letter queue, which the sweep reads", () => {
+  test("the alarms are the same where the queues have one dead letter queue, which the sweep reads", () => {
     const small = synthesizeTemplates({ "parley:size": "small" }).service;
     const names = (template = service) => alarms(template).map(({ MetricName }) => MetricName);
     expect(names(small)).toEqual(names());
@@ -92,23 +92,26 @@ describe("the alarms", () => {
     ]);
   });
 
-  test("one fires when nearly all looks of half an hour found messages in a queue of background work, and names the queues", () => {
+  test("an alarm fires when nearly all looks of half an hour found messages in a queue of background work, and names the queues", () => {
     const late = alarms().find(({ MetricName }) => MetricName === "QueuesWaiting");
     expect(late).toMatchObject({ Threshold: 0, DatapointsToAlarm: 5, EvaluationPeriods: 6, Period: 300 });
     for (const name of backgroundQueues) expect(late?.AlarmDescription).toContain(name);
   });
 
   const busyQueues = queues.filter((name) => !(backgroundQueues as readonly string[]).includes(name));
-  test.each(busyQueues)("one fires when %s falls behind, after five minutes where messages are due at once", (name) => {
-    const age = ["Inbound", "Events", "Realtime"].includes(name) ? 300 : 1_800;
-    expect(watched).toContainEqual(["ApproximateAgeOfOldestMessage", `${name}Queue`, above, age, "Maximum"]);
-  });
+  test.each(busyQueues)(
+    "an alarm fires when %s falls behind, after five minutes where messages are due at once",
+    (name) => {
+      const age = ["Inbound", "Events", "Realtime"].includes(name) ? 300 : 1_800;
+      expect(watched).toContainEqual(["ApproximateAgeOfOldestMessage", `${name}Queue`, above, age, "Maximum"]);
+    },
+  );
 
-  test("they are at most twenty", () => {
+  test("there are at most twenty alarms", () => {
     expect(alarms().length).toBeLessThanOrEqual(20);
   });
 
-  test("one fires when the sweep has not run for ten minutes, and also when it has no data", () => {
+  test("an alarm fires when the sweep has not run for ten minutes, and also when it has no data", () => {
     const stopped = alarms().find(({ ComparisonOperator }) => ComparisonOperator !== above);
     expect(stopped).toMatchObject({
       MetricName: "Invocations",
@@ -128,7 +131,7 @@ describe("the alarms", () => {
     ["TableThrottles", "no dimension"],
     ["GatewayThrottled", "no dimension"],
     ["AccountsNeedAttention", "no dimension"],
-  ])("one fires for any %s of %s", (metric, of) => {
+  ])("an alarm fires for any %s of %s", (metric, of) => {
     expect(watched).toContainEqual([metric, of, above, 0, "Sum"]);
   });
 
@@ -139,13 +142,13 @@ describe("the alarms", () => {
     expect(expressions).toEqual(["FILL(m0, 0) + FILL(m1, 0)"]);
   });
 
-  test("one fires for more than ten refused webhooks in an hour, and one for accounts that a check of the last day found", () => {
+  test("an alarm fires for more than ten refused webhooks in an hour, and one for accounts that a check of the last day found", () => {
     const byName = (name: string) => alarms().find(({ MetricName }) => MetricName === name);
     expect(byName("WebhooksRefused")).toMatchObject({ Threshold: 10, Statistic: "Sum", Period: 3_600 });
     expect(byName("AccountsNeedAttention")).toMatchObject({ Period: 86_400 });
   });
 
-  test("one fires when a webhook has waited five minutes for the end of an outage", () => {
+  test("an alarm fires when a webhook has waited five minutes for the end of an outage", () => {
     const waiting = alarms().find(({ MetricName }) => MetricName === "PostponedWebhookAge");
     expect(waiting).toMatchObject({ Namespace: "Parley", Threshold: 300_000, Statistic: "Maximum", Period: 1200 });
   });
@@ -186,7 +189,7 @@ describe("the alarms", () => {
     expect(breaching.map(({ Threshold, MetricName }) => [MetricName, Threshold])).toEqual([["Invocations", 1]]);
   });
 
-  test("all notify the operator's topic if one is set", () => {
+  test("all alarms notify the operator's topic if one is set", () => {
     const topic = "arn:aws:sns:eu-central-1:123456789012:alarms";
     for (const alarm of alarms()) expect(alarm.AlarmActions).toBeUndefined();
     for (const alarm of alarms(synthesizeTemplates({ "parley:alarmTopicArn": topic }).service)) {

@@ -64,7 +64,7 @@ describe.each(names)("with %s alone", (name) => {
   const isOwnExport = (id: string) => owned.some((start) => id.includes(start));
 });
 
-test("with all of them the data stack still has a resource, which CloudFormation requires", () => {
+test("with every existing resource, the data stack still has a resource, which CloudFormation requires", () => {
   expect(resourcesOfType(all.data, "AWS::CloudFormation::WaitConditionHandle")).toHaveLength(1);
   expect(Object.keys(all.data.Resources)).toHaveLength(1);
   expect(all.text).not.toContain("Fn::ImportValue");

@@ -293,7 +293,7 @@ describe("the functions", () => {
     expect(resourceProperties(set, "Intake")).not.toHaveProperty("ReservedConcurrentExecutions");
   });
 
-  test("none runs in a VPC, where a webhook could reach private addresses", () => {
+  test("no function runs in a VPC, where a webhook could reach private addresses", () => {
     for (const name of functions) expect(resourceProperties(service, name).VpcConfig).toBeUndefined();
   });
 

@@ -252,7 +252,7 @@ it("a second start on the same port is rejected and does not lock its own data f
   expect(existsSync(join(dataDir, "lock"))).toBe(false);
 });
 
-it("after the end of the first has the same clock, key, secrets and messages", async () => {
+it("a second start after the end of the first has the same clock, key, secrets and messages", async () => {
   const before = {
     key: stack.env("Api").KEY,
     root: await readSecret("ROOT"),

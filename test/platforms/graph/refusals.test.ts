@@ -211,7 +211,7 @@ describe("a refusal", () => {
     return outcome.kind === "refused" ? outcome.detail : null;
   };
 
-  test("its detail never contains a token", async () => {
+  test("the detail of a refusal never contains a token", async () => {
     expect(await detailOf(`Bad token ${TOKEN}, ${TOKEN}.`)).toBe("Bad token [token], [token].");
     expect(await detailOf("for access_token=short1&x=1")).toBe("for [token]&x=1");
     expect(await detailOf('{"access_token": "short1"}')).toBe('{"[token]"}');
@@ -222,7 +222,7 @@ describe("a refusal", () => {
     expect(cut).not.toContain(TOKEN.slice(0, 4));
   });
 
-  test("its detail has no part of a token at which the read part of a long text ends", async () => {
+  test("the detail of a refusal has no part of a token at which the read part of a long text ends", async () => {
     const padding = `${"x1".repeat(199)}. `.repeat(10).slice(9);
     const detail = await detailOf(`no ${padding}${TOKEN}${"x ".repeat(500_000)}`);
     expect(detail).toMatch(/^no \[token\]/);
@@ -230,7 +230,7 @@ describe("a refusal", () => {
     expect(await detailOf(`${"ü".repeat(3_990)}${TOKEN.repeat(10)}`)).toBe("ü".repeat(300));
   });
 
-  test("its detail has at most 300 characters on one line and is never empty", async () => {
+  test("the detail of a refusal has at most 300 characters on one line and is never empty", async () => {
     expect(await detailOf("a ".repeat(150))).toHaveLength(299);
     expect(await detailOf("a ".repeat(400))).toHaveLength(300);
     expect(await detailOf(`${"a ".repeat(149)}a😀`)).toHaveLength(299);
@@ -240,7 +240,7 @@ describe("a refusal", () => {
     }
   });
 
-  test("its detail has no planted character, and a token that one splits is a token", async () => {
+  test("the detail of a refusal has no planted character, and a token that one splits is a token", async () => {
     const detail = await detailOf(plantedText("The platform", "said no."));
     expect(plantedIn(detail ?? "")).toEqual([]);
     expect(detail).toMatch(/^The platform.*said no\.$/);
@@ -252,7 +252,7 @@ describe("a refusal", () => {
     return outcome.kind === "refused" ? outcome.detail : null;
   };
 
-  test("its detail has the platform's text for people behind the technical one", async () => {
+  test("the detail of a refusal has the platform's text for people behind the technical one", async () => {
     const error_user_msg = "You can send this person a message again tomorrow.";
     expect(await detailWith({ message: "(#100) No", error_user_msg })).toBe(`(#100) No ${error_user_msg}`);
     expect(await detailWith({ message: `No. ${error_user_msg}`, error_user_msg })).toBe(`No. ${error_user_msg}`);
@@ -260,7 +260,7 @@ describe("a refusal", () => {
     expect(await detailWith({ message: "(#100) No", error_user_msg: 5 })).toBe("(#100) No");
   });
 
-  test("its text for people has no token, and survives a long technical text", async () => {
+  test("the text of a refusal for people has no token, and survives a long technical text", async () => {
     expect(await detailWith({ message: "No", error_user_msg: `See ${TOKEN}` })).toBe("No See [token]");
     const long = await detailWith({ message: "a ".repeat(400), error_user_msg: "Ask the page's owner." });
     expect(long).toMatch(/a Ask the page's owner\.$/);

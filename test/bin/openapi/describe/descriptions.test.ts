@@ -164,7 +164,7 @@ describe("the descriptions of a document are refused", () => {
     expect(() => describeDocument(small(), sourceOf(changes))).toThrow(problem);
   });
 
-  it("beside one of the declaration itself", () => {
+  it("a description is refused beside one of the declaration itself", () => {
     const document = small();
     document.components.schemas.Thing.properties.parts.description = "Its parts, of which it is made.";
     expect(() => describeDocument(document, sourceOf())).toThrow("Thing.parts: is described twice.");

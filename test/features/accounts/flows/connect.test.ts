@@ -162,7 +162,7 @@ describe("connecting an account", () => {
     ["refused", refusedCall, "no"],
     ["not answered", unknownCall, "the platform did not answer as expected"],
   ])(
-    "for the first time is undone where the subscription is %s: no account, no token, no event",
+    "connecting an account for the first time is undone where the subscription is %s: no account, no token, no event",
     async (_, outcome, reason) => {
       fixture.setScript(({ name }) => (name === "subscribe" ? outcome : undefined));
       expect(await fixture.connect(tenant, page())).toEqual(refuse("oauth_failed", reason));

@@ -36,7 +36,7 @@ describe("disconnecting an account", () => {
     expect(fixture.calls).toHaveLength(2);
   });
 
-  it("of an account that is not connected, or no more, is 404", async () => {
+  it("disconnecting an account that is not connected, or no more, is 404", async () => {
     expect(await fixture.disconnect(tenant, page())).toEqual(refuse("account_not_found"));
     await fixture.connect(tenant, page());
     expect(await fixture.disconnect(await fixture.team.newTenant(), page())).toEqual(refuse("account_not_found"));
@@ -164,7 +164,7 @@ describe("two accounts on one page", () => {
     expect(await fixture.uses()).toEqual([]);
   });
 
-  it("one disconnected while the other is connected: that one's subscription is checked", async () => {
+  it("an account that is disconnected while the other is connected has that one's subscription checked", async () => {
     const second = await other(false);
     await fixture.connect(tenant, page());
     fixture.setScript(async ({ name }) => {

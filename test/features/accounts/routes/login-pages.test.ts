@@ -98,7 +98,7 @@ describe("the pages of a login", () => {
     expect(await select({ page_id: pageId, connect: ["messenger"] })).toMatchObject(missing);
   });
 
-  it("name the platform's failure", async () => {
+  it("the pages of a login name the platform's failure", async () => {
     await logIn();
     const listPages = async () => ({ kind: "unknown" }) as const;
     const logins = { ...fixture.ports.logins, facebook: async () => ({ ...fixture.facebook, listPages }) };

@@ -21,7 +21,7 @@ test("the published standardwebhooks and svix packages verify a delivery once th
   );
 });
 
-test("during an overlap either secret verifies, in both families of headers", () => {
+test("during an overlap, either secret verifies in both families of headers", () => {
   const [newSecret, old] = [formatSigningSecret(randomBytes(32)), formatSigningSecret(randomBytes(32))];
   const now = Date.now();
   const headers = signWebhook([newSecret, old], "evt_1", body, now);

@@ -233,7 +233,7 @@ test("the settings of a bucket are returned as they were sent, also after a rest
   }
 });
 
-test("without authorization, with an unknown access key, or with a wrong secret or body, is rejected", async () => {
+test("a request without authorization, with an unknown access key, or with a wrong secret or body, is rejected", async () => {
   await put("private");
   const url = `${fixture.emulators.url}/${Bucket}/private`;
   expect((await fetch(url)).status).toBe(403);

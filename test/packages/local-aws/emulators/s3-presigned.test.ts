@@ -122,7 +122,7 @@ test("a presigned URL of an unknown access key is refused", async () => {
   expect([status, code]).toEqual([403, "InvalidAccessKeyId"]);
 });
 
-test("with a session token, which no local credential has, is refused", async () => {
+test("a presigned URL with a session token, which no local credential has, is refused", async () => {
   const { status, code } = await read(withParameter(await sign(), "X-Amz-Security-Token", "t"));
   expect([status, code]).toEqual([400, "InvalidToken"]);
 });

@@ -100,7 +100,7 @@ describe("messages are served in order of arrival", () => {
     expect(await receiveGroups(queue, 2)).toEqual(["busy", "quiet"]);
   });
 
-  it("without a group, because each is its own", async () => {
+  it("messages are served in order of arrival without a group, because each is its own", async () => {
     const queue = await newQueue();
     await send(queue, undefined, 41);
     await receive(queue, 40);

@@ -203,7 +203,7 @@ it("the end of a connection when its function fails: nothing comes again", async
   ]);
 });
 
-it("after 10 minutes without a message; a message in either direction starts them again, a ping does not", async () => {
+it("a connection ends after 10 minutes without a message; a message in either direction starts them again, a ping does not", async () => {
   const [reading, writing, silent] = [
     await openSocket(fixture.url),
     await openSocket(fixture.url),
@@ -226,7 +226,7 @@ it("after 10 minutes without a message; a message in either direction starts the
   await Promise.all([reading.ended, writing.ended]);
 });
 
-it("after two hours, however busy it is", async () => {
+it("a connection ends after two hours, however busy it is", async () => {
   const socket = await openSocket(fixture.url);
   const id = await connectionId();
   for (let minutes = 0; minutes < 119; minutes += 7) {

@@ -103,7 +103,7 @@ function next(server: Server, { kind, id }: Exclude<Step, { kind: "fetch" }>, at
 }
 
 // Frames of 2,000 changes, each delivered once or twice, late and in any order, between fetches that may be behind.
-it("after every frame the book equals the server, also those that came late, twice or in another order", () => {
+it("after every frame, the book equals the server, also those that came late, twice or in another order", () => {
   fc.assert(
     fc.property(
       fc.array(fc.record({ step, gapMs: fc.integer({ min: 1, max: 9_000 }), readLate: fc.nat({ max: 3 }) }), {

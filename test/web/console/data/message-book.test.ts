@@ -143,7 +143,7 @@ function apply(messages: Map<string, Message>, { kind, target }: Change, at: num
   });
 }
 
-it("after every frame the thread equals a fresh fetch, also with events that came late, twice or in another order", () => {
+it("after every frame, the thread equals a fresh fetch, also with events that came late, twice or in another order", () => {
   const change = fc.record<Change>({
     kind: fc.constantFrom("send", "send", "send", "edit", "unsend", "react", "unreact", "fetch"),
     target: fc.nat({ max: 40 }),

@@ -55,7 +55,7 @@ it("a conversation calls for attention again only after ten seconds", () => {
   expect(shown.map(({ renotify }) => renotify)).toEqual([true, false, true, true, false]);
 });
 
-it("from the fourth conversation on one notification stands for all, shows no name and opens the list", () => {
+it("from the fourth conversation on, one notification stands for all, shows no name and opens the list", () => {
   const shown = arrive(
     [
       ["a", 0],

@@ -102,7 +102,7 @@ it("a lost subscription that the account of another workspace restores is backfi
   expect(backfills).toMatchObject([{ tenant, account: messenger(), since: seenAt - 2 * HOUR }]);
 });
 
-it("before the first check of a new account is backfilled from its connection on, when it is connected again", async () => {
+it("a subscription lost before the first check of a new account is backfilled from its connection on, when it is connected again", async () => {
   const connectedAt = testEnv.now();
   await connect(messenger());
   testEnv.advance(10 * HOUR);
