@@ -354,6 +354,13 @@ module.exports = {
       from: { path: "^(shared|functions|local|lib|bin|web|packages)/" },
       to: { path: "^test/" },
     },
+    {
+      name: "tests of packages: the package alone",
+      comment: "a test of a package, and each helper that it reaches, imports nothing of Parley",
+      severity: "error",
+      from: { path: "^test/packages/" },
+      to: { path: "^(shared|functions|local|lib|bin|web)/", reachable: true },
+    },
     { name: "no cycles", severity: "error", from: {}, to: { circular: true } },
     {
       name: "no cycles between folders",

@@ -22,7 +22,7 @@ const checks: Readonly<Record<string, string>> = {
   ]
     .map((project) => `${TSC} ${project}`)
     .join(" && "),
-  imports: "depcruise shared functions local lib bin web packages",
+  imports: "depcruise shared functions local lib bin web packages test/packages",
   style: "biome check --error-on-warnings .",
   "package dev": "node bin/package.ts dev --check",
   "cdk-nag": "node bin/nag.ts",

@@ -172,6 +172,12 @@ const plantedImports: readonly PlantedImport[] = [
   use("web/common/a.ts", valueImport("../check-page/target.ts"), "web/common: layers"),
   use("web/sign-in/a.ts", typeImport("../../shared/base/kernel/target.ts"), "web/sign-in: layers"),
   use("bin/a.ts", valueImport("../test/target.ts"), "nothing imports test"),
+  use("test/packages/a.ts", valueImport("#base/kernel/target.ts"), "tests of packages: the package alone"),
+  use("test/packages/b.ts", typeImport("../../local/target.ts"), "tests of packages: the package alone"),
+  use("test/packages/c.ts", valueImport("../support/a.ts"), "tests of packages: the package alone"),
+  use("test/support/a.ts", valueImport("#base/kernel/target.ts"), null),
+  use("test/packages/d.ts", valueImport("../target.ts"), null),
+  use("test/packages/e.ts", valueImport("../../packages/simulator/src/target.ts"), null),
 ];
 
 const { forbidden: rules } = createRequire(import.meta.url)(join(project, ".dependency-cruiser.cjs")) as {
@@ -221,7 +227,7 @@ beforeAll(() => {
     [
       join(project, "node_modules/dependency-cruiser/bin/dependency-cruiser.mjs"),
       ...["--output-type", "json", "--config", ".dependency-cruiser.cjs"],
-      ...["shared", "functions", "local", "lib", "bin", "web", "packages"],
+      ...["shared", "functions", "local", "lib", "bin", "web", "packages", "test/packages"],
     ],
     { cwd: testEnv, encoding: "utf8", maxBuffer: 64 * 1024 * 1024 },
   );

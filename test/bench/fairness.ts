@@ -1,6 +1,6 @@
 import { type Millis, SECOND } from "#base/kernel/time.ts";
 import { parseSettings } from "../../lib/config/settings.ts";
-import { testEngine } from "../support/dynamodb.ts";
+import { testEngine } from "../support/engine/engine.ts";
 import { type LoadCall, runLoad } from "../support/pipeline/load.ts";
 import { healthy, type ReceiverBehavior, virtualReceivers } from "../support/pipeline/virtual-receivers.ts";
 import { type Pipeline, startPipeline } from "../support/pipeline.ts";

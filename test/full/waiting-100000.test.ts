@@ -6,7 +6,7 @@ import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import { timeToLive } from "#base/table/keys.ts";
 import { deliveryKey, failingIndex } from "#features/delivery/store/items.ts";
 import { freshWorkspace } from "../bench/scenarios.ts";
-import { clientFor, testEngine } from "../support/dynamodb.ts";
+import { clientFor, testEngine } from "../support/engine/engine.ts";
 import { introduce } from "../support/pipeline/workspace.ts";
 import { startPipeline } from "../support/pipeline.ts";
 

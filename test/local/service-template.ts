@@ -5,7 +5,7 @@ import {
   queueResource,
   socketApiResources,
   type TemplateResources,
-} from "./assembly-fixture.ts";
+} from "../support/assemblies/assemblies.ts";
 
 export const handlerSources = {
   api: "export const handler = async () => ({ statusCode: 200, body: '' });",

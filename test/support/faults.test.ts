@@ -1,7 +1,8 @@
 import { GetItemCommand, PutItemCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, expect, test } from "vitest";
-import { clientFor, startTestTable } from "./dynamodb.ts";
+import { startTestTable } from "./dynamodb.ts";
+import { clientFor } from "./engine/engine.ts";
 import { Crash, type Fault, type FaultyOperation, injectFaults } from "./faults.ts";
 import { openedOnce } from "./opened.ts";
 

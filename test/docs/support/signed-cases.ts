@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { signWebhook } from "#features/delivery/rules/deliveries.ts";
+import { signWebhook } from "../../packages/support/sign-webhook.ts";
 
 /** A receiver's input, and whether it must accept it. A null header is absent. */
 export interface SignedCase {

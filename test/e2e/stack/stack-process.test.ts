@@ -4,8 +4,8 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { httpApiResources, lambdaResource, newTempFolder, writeAssembly } from "../../local/assembly-fixture.ts";
 import { controlHeaders } from "../../support/access/control-token.ts";
+import { httpApiResources, lambdaResource, newTempFolder, writeAssembly } from "../../support/assemblies/assemblies.ts";
 
 const MAIN = fileURLToPath(new URL("../../local/assembly-stack-main.ts", import.meta.url));
 const folder = newTempFolder();

@@ -5,7 +5,7 @@ import { functions, env as names } from "#base/config/names.ts";
 import { findDynoxide } from "#local-aws/dynamodb/programs.ts";
 import { openSeedPorts } from "../../../local/stack/seed-ports.ts";
 import { type Stack, type StackSettings, startStack } from "../../../local/stack/stack.ts";
-import { newTempFolder } from "../../local/assembly-fixture.ts";
+import { newTempFolder } from "../../support/assemblies/assemblies.ts";
 import { pressLink } from "./press-link.ts";
 
 const folder = newTempFolder();

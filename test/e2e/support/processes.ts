@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { preferredEngine } from "../../support/dynamodb.ts";
+import { preferredEngine } from "../../support/engine/engine.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 

@@ -14,7 +14,7 @@ import { afterEach, expect, it, onTestFinished } from "vitest";
 import { LocalRefusal } from "#local-aws/support/local-refusal.ts";
 import { lockDataFolder } from "../../../local/stack/data-folder.ts";
 import { openPaths } from "../../support/access/file-modes.ts";
-import { newTempFolder } from "../assembly-fixture.ts";
+import { newTempFolder } from "../../support/assemblies/assemblies.ts";
 
 const folder = newTempFolder();
 afterEach(folder.remove);

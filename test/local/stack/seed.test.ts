@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { describeStack } from "../../../local/stack/local-json.ts";
 import { demoAccounts, type SeedPorts, seed } from "../../../local/stack/seed.ts";
-import { newTempFolder } from "../assembly-fixture.ts";
+import { newTempFolder } from "../../support/assemblies/assemblies.ts";
 
 const folder = newTempFolder();
 afterAll(folder.remove);

@@ -4,7 +4,6 @@ import { describe, expect, it } from "vitest";
 import { LocalRefusal } from "#local-aws/support/local-refusal.ts";
 import { startStack } from "../../../local/stack/stack.ts";
 import {
-  assemblySettings,
   eventSourceMapping,
   httpApiResources,
   lambdaResource,
@@ -13,7 +12,8 @@ import {
   socketApiResources,
   type TemplateResources,
   writeAssembly,
-} from "../assembly-fixture.ts";
+} from "../../support/assemblies/assemblies.ts";
+import { assemblySettings } from "../assembly-settings.ts";
 
 const bundles = { fine: "export const handler = async () => ({ statusCode: 200 });" };
 const worker = { Worker: lambdaResource("fine") };

@@ -1,6 +1,8 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { get } from "node:http";
+import { connect } from "node:net";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { DescribeTableCommand, DescribeTimeToLiveCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DescribeKeyCommand, KMSClient } from "@aws-sdk/client-kms";
 import { GetSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
@@ -12,8 +14,9 @@ import { LocalRefusal } from "#local-aws/support/local-refusal.ts";
 import { type Stack, type StackSettings, startStack } from "../../../local/stack/stack.ts";
 import { clientSettings } from "../../support/access/access-keys.ts";
 import { controlHeaders } from "../../support/access/control-token.ts";
+import { lambdaResource, newTempFolder, writeAssembly } from "../../support/assemblies/assemblies.ts";
 import { openSocket, refusalOf } from "../../support/sockets/test-socket.ts";
-import { assemblySettings, lambdaResource, newTempFolder, writeAssembly } from "../assembly-fixture.ts";
+import { assemblySettings } from "../assembly-settings.ts";
 import { handlerSources, serviceResources, tableResource } from "../service-template.ts";
 
 const folder = newTempFolder();
@@ -216,6 +219,18 @@ describe("the clock over HTTP", () => {
     expect(missing.status).toBe(404);
     expect(await missing.text()).toContain("/_local/mail");
     expect((await control("/_local/clock", { method: "DELETE" })).status).toBe(405);
+  });
+});
+
+it("a method that no route can have is 405 with the error of the contract", async () => {
+  const { hostname, port } = new URL(stack.baseUrl);
+  const socket = connect(Number(port), hostname);
+  socket.write(`BREW /things/7 HTTP/1.1\r\nhost: ${hostname}:${port}\r\nconnection: close\r\n\r\n`);
+  const [head = "", body = ""] = (await text(socket)).split("\r\n\r\n");
+  expect(head).toMatch(/^HTTP\/1\.1 405 Method Not Allowed\r\n/);
+  expect(JSON.parse(body)).toEqual({
+    ok: false,
+    error: { code: "method_not_allowed", message: "Method not allowed for this path.", detail: "" },
   });
 });
 

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { assemblyKey, openAssemblyCache } from "../../../local/template/assembly-cache.ts";
-import { newTempFolder } from "../assembly-fixture.ts";
+import { newTempFolder } from "../../support/assemblies/assemblies.ts";
 
 const folder = newTempFolder();
 afterAll(folder.remove);

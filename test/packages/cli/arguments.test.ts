@@ -1,11 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, test, vi } from "vitest";
-import { eventTypes as apiEventTypes } from "#base/events/events.ts";
 import { commands, options } from "#cli/command-list.ts";
 import { completion } from "#cli/completion.ts";
 import { run } from "#cli/run.ts";
 import { parseEventTypes } from "#cli/target/event-types.ts";
-import { eventTypes } from "#cli/text/event-type-names.ts";
 
 /** What a run prints. */
 async function outputOf(...args: string[]): Promise<string> {
@@ -56,10 +54,6 @@ test.each([
   [["open", "docs", "console"], "Unexpected argument: console. Run parley open --help."],
 ])("parley refuses %j with the nearest name or the fix", async (args, message) => {
   await expect(run(args)).rejects.toThrow(message);
-});
-
-test("every event type of webhooks can be named, and no other", () => {
-  expect([...eventTypes].sort()).toEqual([...apiEventTypes].sort());
 });
 
 test.each([

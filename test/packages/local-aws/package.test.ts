@@ -12,7 +12,7 @@ import {
   lambdaResource,
   queueResource,
   writeAssembly,
-} from "../../local/assembly-fixture.ts";
+} from "../../support/assemblies/assemblies.ts";
 
 // The package as it is published, in a folder that has its dependencies and nothing else.
 

@@ -1,10 +1,9 @@
 import { crc32, deflateSync } from "node:zlib";
-import type { ClosedType } from "#features/uploads/rules/media-types.ts";
 import { latin1, oggCrc, u16be, u16le, u32be, u32le } from "./bytes.ts";
 
 // Small files of each accepted type, built as their formats define them.
 
-export const mediaFiles: Readonly<Record<ClosedType, () => Buffer>> = {
+export const mediaFiles = {
   "image/png": png,
   "image/jpeg": () => jpeg(),
   "image/gif": () => gif(),
@@ -17,10 +16,12 @@ export const mediaFiles: Readonly<Record<ClosedType, () => Buffer>> = {
   "audio/mp4": () => isoMedia("M4A ", "soun"),
   "audio/wav": wav,
   "application/pdf": pdf,
-};
+} as const satisfies Readonly<Record<string, () => Buffer>>;
+
+export type MediaFileType = keyof typeof mediaFiles;
 
 /** A file of the type and of exactly this many bytes: the formats allow bytes after their end. */
-export function mediaFileOfSize(contentType: ClosedType, size: number): Buffer {
+export function mediaFileOfSize(contentType: MediaFileType, size: number): Buffer {
   return Buffer.concat([mediaFiles[contentType](), Buffer.alloc(size)], size);
 }
 

@@ -1,4 +1,3 @@
-import type { ClosedType } from "#features/uploads/rules/media-types.ts";
 import { latin1, u32be } from "./bytes.ts";
 import {
   aac,
@@ -9,6 +8,7 @@ import {
   isoMedia,
   jpeg,
   jpegSegment,
+  type MediaFileType,
   ogg,
   oggSkeleton,
   oggTheora,
@@ -22,17 +22,17 @@ import {
 // Starts of files that are of an accepted type in an uncommon way, and starts of their relatives, which are not.
 
 /** An ISO media file does not say at its start whether it contains sound only. */
-export const sharedIsoTypes: readonly ClosedType[] = ["video/mp4", "audio/mp4"];
+export const sharedIsoTypes: readonly MediaFileType[] = ["video/mp4", "audio/mp4"];
 
 /** Each with the types as which it starts. */
-export const acceptedVariants: readonly (readonly [name: string, head: Buffer, types: readonly ClosedType[]])[] = [
+export const acceptedVariants: readonly (readonly [name: string, head: Buffer, types: readonly MediaFileType[]])[] = [
   ["JPEG with Exif", jpeg(jpegSegment(0xe1, latin1("Exif\0\0"))), ["image/jpeg"]],
   ["JPEG with a table first", jpeg(jpegSegment(0xdb, Buffer.alloc(65, 1))), ["image/jpeg"]],
   ["JPEG with a comment first", jpeg(jpegSegment(0xfe, latin1("x"))), ["image/jpeg"]],
   ["GIF of 1987", gif("GIF87a"), ["image/gif"]],
   ["animated PNG", animatedPng(), ["image/png"]],
   ...["isom", "iso2", "iso5", "iso6", "mp41", "mp42", "avc1", "dash", "MSNV", "XAVC"].map(
-    (brand): readonly [string, Buffer, readonly ClosedType[]] => [
+    (brand): readonly [string, Buffer, readonly MediaFileType[]] => [
       `ISO media ${brand}`,
       isoMedia(brand, "vide"),
       sharedIsoTypes,

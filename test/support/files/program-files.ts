@@ -1,9 +1,8 @@
 import { gzipSync } from "node:zlib";
 import type { MediaType } from "#features/sending/rules/send-content.ts";
-import type { ClosedType } from "#features/uploads/rules/media-types.ts";
 import { compoundFile, officeFile, zip } from "./archive-files.ts";
 import { latin1, u32le } from "./bytes.ts";
-import { gif, jpeg, jpegSegment, mediaFiles } from "./media-files.ts";
+import { gif, jpeg, jpegSegment, type MediaFileType, mediaFiles } from "./media-files.ts";
 
 // Programs, scripts, archives, office files, and files that are valid in two formats. None of them does anything.
 
@@ -16,7 +15,7 @@ export interface CorpusFile {
   /** On Messenger. Default: it follows from the content type. */
   readonly type?: MediaType;
   /** What it claims to be on Instagram. Default: a PDF. */
-  readonly claim?: ClosedType;
+  readonly claim?: MediaFileType;
 }
 
 const text = (content: string) => Buffer.from(content);
@@ -168,6 +167,6 @@ function file(name: string, filename: string, contentType: string, bytes: Buffer
   return { name, filename, contentType, bytes };
 }
 
-function polyglot(name: string, claim: ClosedType, bytes: Buffer): CorpusFile {
+function polyglot(name: string, claim: MediaFileType, bytes: Buffer): CorpusFile {
   return { name, filename: "a", contentType: claim, bytes, claim };
 }

@@ -4,6 +4,7 @@ import { Webhook as Svix } from "svix";
 import { expect, test } from "vitest";
 import { signWebhook } from "#features/delivery/rules/deliveries.ts";
 import { formatSigningSecret, secretPrefix } from "#features/webhooks/rules/endpoints.ts";
+import { signWebhook as signAsDocumented } from "../../../packages/support/sign-webhook.ts";
 
 const body = JSON.stringify({ id: "evt_1", text: "grüß dich ✓" });
 const toStandardSecret = (secret: string) => secret.replace("whs_", "whsec_");
@@ -33,6 +34,15 @@ test("during an overlap, either secret verifies in both families of headers", ()
     expect(headers["svc-signature"].split(",")).toContain(`v1=${hex}`);
   }
 });
+
+test.each([1, 2])(
+  "a delivery with %i secrets has the headers that the client and the receivers are tested with",
+  (count) => {
+    const secrets = Array.from({ length: count }, () => formatSigningSecret(randomBytes(32)));
+    const now = Date.now();
+    expect({ ...signWebhook(secrets, "evt_1", body, now) }).toEqual(signAsDocumented(secrets, "evt_1", body, now));
+  },
+);
 
 test("a secret is whs_ and 32 bytes in base64, of which twelve characters may be shown", () => {
   const secret = formatSigningSecret(Buffer.alloc(32, 1));

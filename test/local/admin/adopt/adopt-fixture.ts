@@ -14,7 +14,7 @@ import { openStacks } from "../../../../functions/admin/stacks.ts";
 import { clientSettings } from "../../../../functions/admin/tenant-ports.ts";
 import { resourcesOfType, synthesizeTemplates } from "../../../lib/synth-templates.ts";
 import { testAccessKeys } from "../../../support/access/access-keys.ts";
-import { testEngine } from "../../../support/dynamodb.ts";
+import { testEngine } from "../../../support/engine/engine.ts";
 import { type FaultyOperation, injectFaults } from "../../../support/faults.ts";
 import { type FakeAws, openFakeAws } from "../doctor/fake-aws.ts";
 

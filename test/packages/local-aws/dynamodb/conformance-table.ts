@@ -5,9 +5,10 @@ import {
   QueryCommand,
   type QueryCommandInput,
 } from "@aws-sdk/lib-dynamodb";
-import { startTestTable } from "../../../support/dynamodb.ts";
+import { startTable } from "../../../support/engine/engine.ts";
+import { sampleTable } from "./sample-table.ts";
 
-// The other tests are valid only if the local engine behaves like DynamoDB where Parley relies on it.
+// The tests of a service are valid only if the local engine behaves like DynamoDB.
 
 export type Attributes = Record<string, unknown>;
 type Query = Omit<QueryCommandInput, "TableName">;
@@ -27,7 +28,7 @@ export interface ConformanceTable {
 }
 
 export async function startConformanceTable(): Promise<ConformanceTable> {
-  const { client, tableName: TableName, close } = await startTestTable();
+  const { client, tableName: TableName, close } = await startTable(sampleTable);
   const documents = DynamoDBDocumentClient.from(client);
   const query = (input: Query) => queryOnce(documents, { TableName, ...input });
   return {

@@ -9,7 +9,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type Engine, EngineFailed, startEngine } from "#local-aws/dynamodb/engine.ts";
 import { findDynamoDbLocal, findDynoxide } from "#local-aws/dynamodb/programs.ts";
 import { LocalRefusal } from "#local-aws/support/local-refusal.ts";
-import { clientFor, createTable, preferredEngine } from "../../../support/dynamodb.ts";
+import { clientFor, createTable, preferredEngine } from "../../../support/engine/engine.ts";
+import { sampleTable } from "./sample-table.ts";
 
 const prefer = preferredEngine();
 const onLinux = process.platform === "linux";
@@ -40,7 +41,7 @@ const Item = { PK: { S: "p" }, SK: { S: "s" }, v: { S: "stored" } };
 
 async function write(url: string): Promise<void> {
   const client = clientFor(url);
-  await createTable(client, "table");
+  await createTable(client, "table", sampleTable);
   await client.send(new PutItemCommand({ TableName: "table", Item }));
   client.destroy();
 }
@@ -204,10 +205,11 @@ async function spawnOwner(): Promise<ChildProcess> {
   const script = `
     import { PutItemCommand } from "@aws-sdk/client-dynamodb";
     import { startEngine } from ${from("../../../../packages/local-aws/src/dynamodb/engine.ts")};
-    import { clientFor, createTable } from ${from("../../../support/dynamodb.ts")};
+    import { clientFor, createTable } from ${from("../../../support/engine/engine.ts")};
+    import { sampleTable } from ${from("./sample-table.ts")};
     const { url } = await startEngine(${JSON.stringify({ dataDir, ...prefer })});
     const client = clientFor(url);
-    await createTable(client, "table");
+    await createTable(client, "table", sampleTable);
     await client.send(new PutItemCommand({ TableName: "table", Item: ${JSON.stringify(Item)} }));
     client.destroy();
     console.log("ready");

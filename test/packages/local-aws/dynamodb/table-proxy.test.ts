@@ -13,7 +13,8 @@ import type { Engine } from "#local-aws/dynamodb/engine.ts";
 import { openTableProxy, type TableProxy } from "#local-aws/dynamodb/table-proxy.ts";
 import { openFreeAccess, openStrictAccess } from "#local-aws/iam/access-control.ts";
 import { signedFetch } from "../../../support/access/signed-fetch.ts";
-import { startTestTable, testEngine } from "../../../support/dynamodb.ts";
+import { startTable, testEngine } from "../../../support/engine/engine.ts";
+import { sampleTable } from "./sample-table.ts";
 
 const accessKey = { id: "LOCAL1", secret: "secret" };
 const requests: { url: string | undefined; headers: IncomingHttpHeaders; bytes: number }[] = [];
@@ -124,7 +125,7 @@ it("a table of any engine has settings of point-in-time recovery, and one that d
     region: "us-east-1",
     credentials: { accessKeyId: accessKey.id, secretAccessKey: accessKey.secret },
   });
-  const table = await startTestTable();
+  const table = await startTable(sampleTable);
   const TableName = table.tableName;
   const read = async () => {
     const { ContinuousBackupsDescription } = await client.send(new DescribeContinuousBackupsCommand({ TableName }));

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { MINUTE } from "#base/kernel/time.ts";
+import { MINUTE } from "#local-aws/support/time.ts";
 import { signedFetch } from "../../../support/access/signed-fetch.ts";
 import { type EmulatorFixture, startEmulatorFixture } from "./support/emulator-fixture.ts";
 

@@ -28,7 +28,7 @@ import {
   PutPublicAccessBlockCommand,
 } from "@aws-sdk/client-s3";
 import { beforeAll, expect, test } from "vitest";
-import { MINUTE } from "#base/kernel/time.ts";
+import { MINUTE } from "#local-aws/support/time.ts";
 import { signedFetch } from "../../../support/access/signed-fetch.ts";
 import { openedOnce } from "../../../support/opened.ts";
 import { startEmulatorFixture } from "./support/emulator-fixture.ts";

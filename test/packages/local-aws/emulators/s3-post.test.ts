@@ -1,7 +1,7 @@
 import { CreateBucketCommand, HeadObjectCommand, PutBucketCorsCommand } from "@aws-sdk/client-s3";
 import { createPresignedPost, type PresignedPost, type PresignedPostOptions } from "@aws-sdk/s3-presigned-post";
 import { beforeAll, expect, test } from "vitest";
-import { SECOND } from "#base/kernel/time.ts";
+import { SECOND } from "#local-aws/support/time.ts";
 import { openedOnce } from "../../../support/opened.ts";
 import { startEmulatorFixture } from "./support/emulator-fixture.ts";
 

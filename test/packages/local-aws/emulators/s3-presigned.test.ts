@@ -7,7 +7,7 @@ import {
 } from "@aws-sdk/client-s3";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { beforeAll, expect, test } from "vitest";
-import { DAY, MINUTE, SECOND } from "#base/kernel/time.ts";
+import { DAY, MINUTE, SECOND } from "#local-aws/support/time.ts";
 import { openedOnce } from "../../../support/opened.ts";
 import { startEmulatorFixture } from "./support/emulator-fixture.ts";
 

@@ -1,6 +1,6 @@
 import type { Message } from "@aws-sdk/client-sqs";
 import { describe, expect, it } from "vitest";
-import { MINUTE } from "#base/kernel/time.ts";
+import { MINUTE } from "#local-aws/support/time.ts";
 import { openedOnce } from "../../../support/opened.ts";
 import { startEmulatorFixture } from "./support/emulator-fixture.ts";
 import { createTestQueue, messageBodies, type TestQueue } from "./support/test-queue.ts";

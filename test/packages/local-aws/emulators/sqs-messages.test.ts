@@ -6,7 +6,7 @@ import {
   SendMessageCommand,
 } from "@aws-sdk/client-sqs";
 import { expect, test } from "vitest";
-import { HOUR, SECOND } from "#base/kernel/time.ts";
+import { HOUR, SECOND } from "#local-aws/support/time.ts";
 import { openedOnce } from "../../../support/opened.ts";
 import { startEmulatorFixture } from "./support/emulator-fixture.ts";
 import { createTestQueue, messageBodies } from "./support/test-queue.ts";

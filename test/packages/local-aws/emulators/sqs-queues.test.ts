@@ -13,7 +13,7 @@ import {
   TagQueueCommand,
 } from "@aws-sdk/client-sqs";
 import { describe, expect, test } from "vitest";
-import { SECOND } from "#base/kernel/time.ts";
+import { SECOND } from "#local-aws/support/time.ts";
 import { openedOnce } from "../../../support/opened.ts";
 import { startEmulatorFixture } from "./support/emulator-fixture.ts";
 import { createTestQueue, messageBodies, openTestQueue, redrivePolicy } from "./support/test-queue.ts";

@@ -9,9 +9,9 @@ import {
   SetQueueAttributesCommand,
 } from "@aws-sdk/client-sqs";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { SECOND } from "#base/kernel/time.ts";
 import { readJournal } from "#local-aws/emulators/journal.ts";
 import { replay, type SqsRecord } from "#local-aws/emulators/sqs/records.ts";
+import { SECOND } from "#local-aws/support/time.ts";
 import { type EmulatorFixture, startEmulatorFixture } from "./support/emulator-fixture.ts";
 import { createTestQueue, messageBodies, openTestQueue, redrivePolicy, type TestQueue } from "./support/test-queue.ts";
 

@@ -3,14 +3,19 @@ import { existsSync, readFileSync } from "node:fs";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { HOUR } from "#base/kernel/time.ts";
 import { type Functions, openFunctions, readFunctions } from "#local-aws/lambda/functions.ts";
 import { FunctionFailed } from "#local-aws/lambda/sandbox.ts";
 import { openClock } from "#local-aws/support/clock.ts";
 import { LocalRefusal } from "#local-aws/support/local-refusal.ts";
+import { HOUR } from "#local-aws/support/time.ts";
 import { Resolver } from "#local-aws/template/intrinsics.ts";
 import { type Resource, readAssembly } from "#local-aws/template/template.ts";
-import { eventSourceMapping, lambdaResource, newTempFolder, writeAssembly } from "../../../local/assembly-fixture.ts";
+import {
+  eventSourceMapping,
+  lambdaResource,
+  newTempFolder,
+  writeAssembly,
+} from "../../../support/assemblies/assemblies.ts";
 
 const folder = newTempFolder();
 const running: Functions[] = [];

@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from "vitest";
-import { MINUTE, SECOND } from "#base/kernel/time.ts";
 import { type Pollers, startPollers } from "#local-aws/lambda/pollers.ts";
 import { FunctionFailed } from "#local-aws/lambda/sandbox.ts";
+import { MINUTE, SECOND } from "#local-aws/support/time.ts";
 import { openedEach } from "../../../support/opened.ts";
 import { startEmulatorFixture } from "../emulators/support/emulator-fixture.ts";
 import { createTestQueue } from "../emulators/support/test-queue.ts";

@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from "vitest";
-import { DAY, HOUR, MINUTE } from "#base/kernel/time.ts";
 import { FunctionFailed } from "#local-aws/lambda/sandbox.ts";
 import { parseRate, type Schedule, type Schedules, startSchedules } from "#local-aws/lambda/schedules.ts";
+import { DAY, HOUR, MINUTE } from "#local-aws/support/time.ts";
 
 const running: Schedules[] = [];
 afterEach(() => {

@@ -1,8 +1,6 @@
-import { ApiGatewayManagementApiClient } from "@aws-sdk/client-apigatewaymanagementapi";
-import { openConnections } from "#base/aws/realtime.ts";
-import { requestOptions } from "#base/config/request-times.ts";
-import { type Millis, SECOND } from "#base/kernel/time.ts";
+import { ApiGatewayManagementApiClient, PostToConnectionCommand } from "@aws-sdk/client-apigatewaymanagementapi";
 import { openRealtimeGateway } from "#local-aws/realtime/gateway.ts";
+import { type Millis, SECOND } from "#local-aws/support/time.ts";
 import { testAccessKeys } from "../../../support/access/access-keys.ts";
 
 /** What the tests read of an event. */
@@ -60,8 +58,20 @@ export async function openGatewayFixture(timeoutMs = 29_000) {
       endpoint: url,
       region: "us-east-1",
       credentials: { accessKeyId: "local", secretAccessKey: "local" },
-      ...requestOptions(2 * SECOND, 1),
+      maxAttempts: 1,
+      requestHandler: { connectionTimeout: SECOND, requestTimeout: 2 * SECOND, throwOnRequestTimeout: true },
     });
+  const ownClient = client();
+  /** Sends a text frame. @returns `gone` when the connection is closed, or when its handshake is not answered yet */
+  const post = async (connectionId: string, text: string): Promise<"sent" | "gone"> => {
+    try {
+      await ownClient.send(new PostToConnectionCommand({ ConnectionId: connectionId, Data: Buffer.from(text) }));
+      return "sent";
+    } catch (error) {
+      if ((error as Error).name === "GoneException") return "gone";
+      throw error;
+    }
+  };
   return {
     gateway,
     serve,
@@ -70,7 +80,7 @@ export async function openGatewayFixture(timeoutMs = 29_000) {
     endpoint,
     url: `${gateway.origin.replace("http", "ws")}/live`,
     client,
-    connections: openConnections(endpoint, client()),
+    post,
     now: () => now,
     advance(by: Millis): void {
       now += by;

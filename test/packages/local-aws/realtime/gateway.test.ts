@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { MINUTE, SECOND } from "#base/kernel/time.ts";
+import { MINUTE, SECOND } from "#local-aws/support/time.ts";
 import { observeFrame } from "../../../support/conformance/observed.ts";
 import { openSocket, refusalOf } from "../../../support/sockets/test-socket.ts";
 import { openGatewayFixture } from "./gateway-fixture.ts";
@@ -55,7 +55,7 @@ it.each([401, 403, 429, 500, 301])(
     fixture.setAnswer(() => ({ statusCode: status }));
     expect(await refusalOf(openSocket(fixture.url))).toBe(status);
     expect(fixture.gateway.connectionCount()).toBe(0);
-    expect(await fixture.connections.post(await connectionId(), "x")).toBe("gone");
+    expect(await fixture.post(await connectionId(), "x")).toBe("gone");
   },
 );
 
@@ -98,10 +98,10 @@ it("a handshake whose function has not answered is no connection: a post finds i
   fixture.setAnswer(() => promise);
   const opening = openSocket(fixture.url);
   const id = await connectionId();
-  expect(await fixture.connections.post(id, "too early")).toBe("gone");
+  expect(await fixture.post(id, "too early")).toBe("gone");
   resolve({ statusCode: 200 });
   const socket = await opening;
-  expect(await fixture.connections.post(id, "hello")).toBe("sent");
+  expect(await fixture.post(id, "hello")).toBe("sent");
   expect(await socket.next()).toBe("hello");
   expect(socket.messages).toEqual(["hello"]);
 });
@@ -181,7 +181,7 @@ it.each([
   });
   expect(isBase64Encoded).toBe(false);
   expect(fixture.gateway.connectionCount()).toBe(0);
-  expect(await fixture.connections.post(id, "x")).toBe("gone");
+  expect(await fixture.post(id, "x")).toBe("gone");
 });
 
 it("the end of a connection without a word: $disconnect comes once, with 1006", async () => {
@@ -211,7 +211,7 @@ it("a connection ends after 10 minutes without a message; a message in either di
   ];
   const readingId = await connectionId();
   fixture.advance(10 * MINUTE - SECOND);
-  await fixture.connections.post(readingId, "x");
+  await fixture.post(readingId, "x");
   writing.send("x");
   await fixture.nextEvent("MESSAGE");
   await silent.ping();
@@ -231,7 +231,7 @@ it("a connection ends after two hours, however busy it is", async () => {
   const id = await connectionId();
   for (let minutes = 0; minutes < 119; minutes += 7) {
     fixture.advance(7 * MINUTE);
-    expect(await fixture.connections.post(id, "x")).toBe("sent");
+    expect(await fixture.post(id, "x")).toBe("sent");
   }
   fixture.advance(MINUTE - 1);
   expect(fixture.gateway.connectionCount()).toBe(1);

@@ -4,7 +4,7 @@ import {
   PostToConnectionCommand,
 } from "@aws-sdk/client-apigatewaymanagementapi";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { SECOND } from "#base/kernel/time.ts";
+import { SECOND } from "#local-aws/support/time.ts";
 import { openedEach } from "../../../support/opened.ts";
 import { openSocket, type TestSocket } from "../../../support/sockets/test-socket.ts";
 import { openGatewayFixture } from "./gateway-fixture.ts";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
-import { DAY, HOUR, MINUTE, SECOND } from "#base/kernel/time.ts";
 import { openClock, parseDuration, sharedClock } from "#local-aws/support/clock.ts";
-import { newTempFolder } from "../../../local/assembly-fixture.ts";
+import { DAY, HOUR, MINUTE, SECOND } from "#local-aws/support/time.ts";
+import { newTempFolder } from "../../../support/assemblies/assemblies.ts";
 
 it.each([
   ["PT24H", DAY],

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { signWebhook } from "#features/delivery/rules/deliveries.ts";
+import { signWebhook } from "../../support/sign-webhook.ts";
 
 export const SECRET = `whs_${Buffer.alloc(32, 3).toString("base64")}`;
 

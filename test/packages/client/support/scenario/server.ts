@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
 import { WebSocketServer } from "ws";
-import { signWebhook } from "#features/delivery/rules/deliveries.ts";
+import { signWebhook } from "../../../support/sign-webhook.ts";
 import { listenOnLoopback } from "../loopback.ts";
 import type { Step } from "../scripted-server.ts";
 import { eventFrame, helloFrame } from "../stream-server.ts";

@@ -5,8 +5,8 @@ import { KMSClient } from "@aws-sdk/client-kms";
 import { S3Client } from "@aws-sdk/client-s3";
 import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { SQSClient } from "@aws-sdk/client-sqs";
-import type { Millis } from "#base/kernel/time.ts";
 import { type Emulators, startEmulators } from "#local-aws/emulators/server.ts";
+import type { Millis } from "#local-aws/support/time.ts";
 import { testAccessKeys } from "../../../../support/access/access-keys.ts";
 
 /** The emulators with a clock that moves only by `advance`, and AWS SDK clients for them. */

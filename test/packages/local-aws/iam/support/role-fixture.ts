@@ -8,7 +8,7 @@ import {
   newTempFolder,
   type TemplateResources,
   writeAssembly,
-} from "../../../../local/assembly-fixture.ts";
+} from "../../../../support/assemblies/assemblies.ts";
 
 export const TABLE_ARN = "arn:aws:dynamodb:us-east-1:000000000000:table/rows";
 

@@ -3,9 +3,9 @@ import type { Connection } from "#features/accounts/rules/accounts.ts";
 import { mediaTypes } from "#features/sending/rules/send-content.ts";
 import { checkPosted, copyContentType } from "#features/uploads/rules/checks.ts";
 import { closedTypeNames } from "#features/uploads/rules/media-types.ts";
-import { isAllowedType } from "../../../packages/simulator/src/graph/attachments.ts";
-import { mediaFiles } from "../../support/files/media-files.ts";
-import { acceptedVariants, refusedRelatives } from "../../support/files/media-variants.ts";
+import { isAllowedType } from "../../../../packages/simulator/src/graph/attachments.ts";
+import { mediaFiles } from "../../../support/files/media-files.ts";
+import { acceptedVariants, refusedRelatives } from "../../../support/files/media-variants.ts";
 
 // The product's checks and the simulated platforms have lists of their own. One corpus compares them.
 
