@@ -22,7 +22,7 @@ const unit = [
   "test/base/aws/log.test.ts",
   "test/features/*/rules/**",
   "test/base/kernel/**",
-  "test/base/net/{addresses,egress-gate,interim-responses,retry-after}.test.ts",
+  "test/base/net/{addresses,egress-gate,interim-responses}.test.ts",
   "test/platforms/graph/webhooks/**",
   "test/platforms/graph/{json,refusals,send-bodies,text-limits}.test.ts",
   "test/support/item-size.test.ts",

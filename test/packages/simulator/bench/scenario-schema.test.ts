@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { Ajv } from "ajv";
 import { expect, test } from "vitest";
 import { parseScenario } from "../../../../packages/simulator/src/control/parse-scenario.ts";
-import { scenarioSchema } from "../../../../packages/simulator/src/control/scenario-schema.ts";
+import { scenarioSchema } from "./scenario-schema.ts";
 
 const src = fileURLToPath(new URL("../../../../packages/simulator/src", import.meta.url));
 const validate = new Ajv({ allErrors: true, strict: false }).compile(

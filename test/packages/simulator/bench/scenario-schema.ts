@@ -1,13 +1,14 @@
-import { scenarioPlatforms, stepNames } from "../scenario/model.ts";
-import { scenarioLimits } from "./scenario-limits.ts";
-import { requiredFields, stepFields } from "./step-fields.ts";
+import { scenarioLimits } from "../../../../packages/simulator/src/control/scenario-limits.ts";
+import { requiredFields, stepFields } from "../../../../packages/simulator/src/control/step-fields.ts";
+import { scenarioPlatforms, stepNames } from "../../../../packages/simulator/src/scenario/model.ts";
 
 const { stepsMax, repeatMax, peopleMax, actionsMax, titleCharsMax, descriptionCharsMax, personCharsMax, stepName } =
   scenarioLimits;
 
 /**
- * The JSON Schema of a scenario, made from the rules of the parser. What a schema cannot say, the parser alone checks: that all
- * steps together repeat at most 2,000 times, and that `$name` names an earlier step.
+ * The JSON Schema of a scenario, made from the rules of the parser. The package publishes it as `scenario.schema.json`.
+ * What a schema cannot say, the parser alone checks: that all steps together repeat at most 2,000 times, and that `$name`
+ * names an earlier step.
  */
 export function scenarioSchema(): object {
   return {
