@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { shortHash } from "#base/kernel/bytes.ts";
 import type { ContentCoding } from "#http/content-coding.ts";
+import { once } from "#http/lazy-schemas.ts";
 import type { ConsoleFiles } from "./console-routes.ts";
 import type { DocsPorts } from "./docs-routes.ts";
 import type { ServedFile } from "./served-file.ts";
@@ -133,14 +134,5 @@ function openCompressedFile(file: string, kind: Pick<ServedFile, "type" | "compr
     ...kind,
     etag: once(() => `W/"${shortHash(bodies.identity().toString("base64"))}"`),
     body: (coding) => bodies[coding](),
-  };
-}
-
-/** Calls `make` at the first call, and returns what it made at every call. */
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | null = null;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
   };
 }

@@ -1,5 +1,6 @@
 import { runInvocation } from "#base/kernel/call-scope.ts";
 import { withDeadline } from "#base/kernel/deadline.ts";
+import { errorClass } from "#base/kernel/error-class.ts";
 import { newUlid } from "#base/kernel/ids.ts";
 import { type Refusal, refuse } from "#base/kernel/refusals.ts";
 import { startRequestTime } from "#base/kernel/request-time.ts";
@@ -158,7 +159,7 @@ function toAnswer<P>(endpoint: Endpoint<P>, options: AppOptions<P>): Answer {
     withDeadline(remaining, serve(options, endpoint, request, onPace)).catch((error: unknown) => {
       const { operation } = endpoint;
       const { correlationId } = request.metadata;
-      options.log({ event: "request.failed", operation, correlation_id: correlationId, error: className(error) });
+      options.log({ event: "request.failed", operation, correlation_id: correlationId, error: errorClass(error) });
       return failure(refuse("internal_error"), options.docsUrl);
     });
   const { ports } = options;
@@ -206,12 +207,6 @@ function requestMetadata({ method, url, headers }: RawRequest, edge: Edge, corre
 /** The gateway's request id if it is a valid header value, else a new ULID. */
 function resolveCorrelationId({ requestId }: Edge, now: Millis): string {
   return requestId !== undefined && /^[\w=+/.-]{1,100}$/.test(requestId) ? requestId : newUlid(now);
-}
-
-/** The error's class; "unknown" when the name does not look like one. */
-export function className(error: unknown): string {
-  const name = error instanceof Error ? error.name : typeof error;
-  return /^[\w$]{1,60}$/.test(name) ? name : "unknown";
 }
 
 /**

@@ -1,9 +1,10 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "aws-lambda";
+import { errorClass } from "#base/kernel/error-class.ts";
 import { newUlid } from "#base/kernel/ids.ts";
 import { zlib } from "#base/kernel/node/zlib.ts";
 import { refuse } from "#base/kernel/refusals.ts";
 import { clockNow, type Millis } from "#base/kernel/time.ts";
-import { type App, type AppResponse, className, type Edge, type LogFault } from "./app.ts";
+import type { App, AppResponse, Edge, LogFault } from "./app.ts";
 import { clientAddress, type ReadOriginSecrets } from "./client-address.ts";
 import { chooseCoding } from "./content-coding.ts";
 import { HeaderMap } from "./header-map.ts";
@@ -46,7 +47,7 @@ export function lambdaHandler(
       return onlyOverHttps(event, await toLambdaResult(await app.fetch(toRequest(event, edge), edge), acceptEncoding));
     } catch (error) {
       const correlationId = event.requestContext?.requestId ?? newUlid(clockNow());
-      log({ event: "request.failed", operation: "unknown", correlation_id: correlationId, error: className(error) });
+      log({ event: "request.failed", operation: "unknown", correlation_id: correlationId, error: errorClass(error) });
       const response = withCommonHeaders(failure(refuse("internal_error"), app.docsUrl), correlationId);
       return onlyOverHttps(event, await toLambdaResult(response, acceptEncoding));
     }

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { writeFileAtomic } from "../support/atomic-write.ts";
 import { LocalRefusal } from "../support/local-refusal.ts";
+import { readIfExists } from "../support/read-if-exists.ts";
 import type { AccessKeys } from "./signature.ts";
 
 /** The credential of a data folder: what its functions and commands sign with, and the only one that its parts accept. */
@@ -47,13 +47,4 @@ function createAccessKey(file: string): AccessKey {
   };
   writeFileAtomic(file, `[default]\naws_access_key_id = ${key.id}\naws_secret_access_key = ${key.secret}\n`);
   return key;
-}
-
-function readIfExists(file: string): string | null {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw error;
-  }
 }

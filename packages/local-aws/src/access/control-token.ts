@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
 import { type ControlToken, randomControlToken, TOKEN_FORMAT } from "../../../loopback/src/control-token.ts";
 import { writeFileAtomic } from "../support/atomic-write.ts";
 import { LocalRefusal } from "../support/local-refusal.ts";
+import { readIfExists } from "../support/read-if-exists.ts";
 
 /**
  * Reads the control token of a data folder, or creates a random one. It is the credential of `/_local` of a stack and of
@@ -18,13 +18,4 @@ function createControlToken(file: string): string {
   const value = randomControlToken();
   writeFileAtomic(file, `${value}\n`);
   return value;
-}
-
-function readIfExists(file: string): string | null {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw error;
-  }
 }

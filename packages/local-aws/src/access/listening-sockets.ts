@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { readdirSync, readlinkSync } from "node:fs";
 import { connect, isIPv6 } from "node:net";
 import { networkInterfaces } from "node:os";
+import { readIfExists } from "../support/read-if-exists.ts";
 
 export interface ListeningSocket {
   readonly address: string;
@@ -14,7 +15,7 @@ const CONNECT_MAX_MS = 500;
 export function listeningSockets(pid: number): ListeningSocket[] | null {
   try {
     const inodes = new Set(socketInodes(pid));
-    const tables = ["tcp", "tcp6"].map((name) => readIfExists(`/proc/${pid}/net/${name}`));
+    const tables = ["tcp", "tcp6"].map((name) => readIfExists(`/proc/${pid}/net/${name}`) ?? "");
     return tables
       .flatMap(parseTable)
       .filter(({ inode }) => inodes.has(inode))
@@ -101,13 +102,4 @@ function canConnect(host: string, port: number): Promise<boolean> {
     socket.once("timeout", () => end(false));
     socket.once("error", () => end(false));
   });
-}
-
-function readIfExists(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
-    throw error;
-  }
 }

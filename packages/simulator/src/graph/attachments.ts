@@ -1,7 +1,7 @@
 import type { Context, NodeCall } from "../calls/context.ts";
 import { refuse } from "../calls/error-messages.ts";
 import { assertMessaging } from "../calls/permissions.ts";
-import { type Fields, isFields } from "../http/fields.ts";
+import { type Fields, isFields, parseJson } from "../http/fields.ts";
 import type { HttpOutcome } from "../http/http-server.ts";
 import { fileExtension } from "../media/uploaded-files.ts";
 import type { Fault } from "../world/faults.ts";
@@ -69,14 +69,6 @@ function readAttachment(rawMessage: unknown, onInstagram: boolean): { type: stri
     throw refuse.parameter("An attachment that is uploaded must be reusable", onInstagram);
   }
   return { type: attachment.type, payload };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 async function readFile(file: File): Promise<MediaFile> {

@@ -2,7 +2,7 @@ import { randomInt } from "node:crypto";
 import type { Context, NodeCall } from "../calls/context.ts";
 import { refuse } from "../calls/error-messages.ts";
 import { assertMessaging } from "../calls/permissions.ts";
-import { isFields } from "../http/fields.ts";
+import { isFields, parseJson } from "../http/fields.ts";
 import { type HttpOutcome, json } from "../http/http-server.ts";
 import { echoEvent, isSubscribed } from "../webhooks/outgoing.ts";
 import type { Fault } from "../world/faults.ts";
@@ -40,14 +40,6 @@ function findRecipient(
     accounts.every((account) => isInstagram(account)),
     onInstagram,
   );
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** `POST /{node}/messages`: a message or a sender action. Throws the Graph error if it is refused. */

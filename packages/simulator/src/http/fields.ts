@@ -66,3 +66,12 @@ export function atPlace<Value>(place: string, check: () => Value): Value {
     throw error;
   }
 }
+
+/** The value of a field that may be JSON in a text; undefined for a text that is no JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
