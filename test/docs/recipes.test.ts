@@ -13,6 +13,8 @@ interface Recipe {
   readonly names: RegExp;
   /** The files that are compared. Default: all. */
   readonly among?: RegExp;
+  /** A folder that the recipe names in place of the files in it. */
+  readonly folder?: string;
   /** At most so many files by hand. */
   readonly filesMax?: number;
   /** Files that name the example, and that another one does not need. */
@@ -94,12 +96,19 @@ const recipes: readonly Recipe[] = [
   {
     heading: "Add a platform",
     names: /"messenger"|\bmessenger: /,
-    among: /^(shared|functions|lib|bin\/admin|web|local\/stack)\//,
-    others: { "shared/platforms/graph/errors.ts": "quotes a header" },
+    // Most tests run on every platform.
+    among: /^(?!test\/)/,
+    folder: "packages/simulator/src",
+    others: {
+      "bin/openapi/examples/scenario/inbox.ts": "a conversation of the examples",
+      "bin/openapi/examples/scenario/webhooks.ts": "an event of the examples",
+      "local/demo/play.ts": "plays the scenes of that script",
+      "local/demo/script.ts": "scenes of the demo, which need not be on each platform",
+      "shared/platforms/graph/errors.ts": "quotes a header",
+    },
     unnamed: [
       "docs/operate/deploy.md",
       "lib/constructs/service-secrets.ts",
-      "packages/simulator/src/world/seed.ts",
       "local/stack/settings-secrets.ts",
       "shared/base/aws/secrets.ts",
       "shared/base/config/settings.ts",
@@ -124,20 +133,28 @@ const sources = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "
   .filter((path) => /\.(tsx?|js|mjs|md|html|css|json|txt)$/.test(path) && !apart.test(path))
   .map((path) => ({ path, text: readFileSync(join(PROJECT, path), "utf8") }));
 
-/** The files that the numbered steps of a recipe name. */
-function listedFiles(heading: string): string[] {
+/** The numbered steps of a recipe. */
+function recipeSteps(heading: string): string[] {
   const [, rest = ""] = readPage("CONTRIBUTING.md").split(`### ${heading}\n`);
   const [recipe = ""] = rest.split(/^##+ /m);
-  const steps = recipe.match(/^\d+\. .*(\n {3,}.*)*/gm) ?? [];
-  return steps
+  return recipe.match(/^\d+\. .*(\n {3,}.*)*/gm) ?? [];
+}
+
+/** The files that the numbered steps of a recipe name. */
+function listedFiles(heading: string): string[] {
+  return recipeSteps(heading)
     .flatMap((step) => [...step.matchAll(/`((?:[a-z][\w.-]*\/)+[\w.-]+\.\w+|[A-Z]+\.md)`/g)])
     .map(([, path = ""]) => path)
     .sort();
 }
 
-describe.each(recipes)("$heading", ({ heading, names, among = /./, others, unnamed = [] }) => {
+const isInFolder = (path: string, folder: string | undefined) => folder !== undefined && path.startsWith(`${folder}/`);
+
+describe.each(recipes)("$heading", ({ heading, names, among = /./, folder, others, unnamed = [] }) => {
   const listed = listedFiles(heading);
-  const naming = sources.filter(({ path, text }) => among.test(path) && names.test(text)).map(({ path }) => path);
+  const naming = sources
+    .filter(({ path, text }) => among.test(path) && names.test(text) && !isInFolder(path, folder))
+    .map(({ path }) => path);
 
   it("the recipe lists every file that names its example, and no other", () => {
     const expected = naming.filter((path) => !(path in others));
@@ -163,6 +180,15 @@ it.each(recipes.filter(({ filesMax }) => filesMax !== undefined))(
     // A route is on one of the two lists.
     const files = listedFiles(heading).filter((path) => path !== "functions/console/routes.ts");
     expect(files.length).toBeLessThanOrEqual(filesMax as number);
+  },
+);
+
+it.each(recipes.filter(({ folder }) => folder !== undefined))(
+  "$heading names the folder $folder, in which files name the example, and none of these files",
+  ({ heading, names, folder }) => {
+    expect(recipeSteps(heading).join("\n")).toContain(`\`${folder}\``);
+    expect(sources.some(({ path, text }) => isInFolder(path, folder) && names.test(text))).toBe(true);
+    expect(listedFiles(heading).filter((path) => isInFolder(path, folder))).toEqual([]);
   },
 );
 
