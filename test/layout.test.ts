@@ -373,6 +373,7 @@ const apart: Readonly<Record<string, string>> = {
   "packages/client/src/realtime/recent-ids.ts": "a test uses it without a connection",
   "packages/local-aws/src/mailbox/page/token.ts": "it stores in the tab, and its importer shows the page",
   "packages/simulator/src/banner.ts": "its importer runs the program when a test imports it",
+  "packages/simulator/src/control/scenario-limits.ts": "what writes the published schema reads it, too",
   "packages/simulator/src/media/sample-document.ts": "each sample is a file, and its importer lists all",
   "shared/base/aws/metrics.ts": "log.ts, its importer, has more than 300 lines",
 };
