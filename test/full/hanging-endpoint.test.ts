@@ -50,7 +50,8 @@ beforeAll(async () => {
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  stack = await startLocalStack();
+  // As a developer's: strict roles cost a fifth more CPU time.
+  stack = await startLocalStack({ env: { PARLEY_IAM: "open" } });
   for (let i = 1; i < ENDPOINTS; i++) await createTestWebhook(stack, urlOf(`/steady-${i}`), ["message.received"]);
 });
 afterAll(async () => {
@@ -129,21 +130,27 @@ interface Case {
   /** The rate of the events. */
   readonly perSecond: number;
   readonly pairs: number;
+  /** Rounds beside a slow endpoint before those that count: after them the stack has the sandboxes that such a round needs. */
+  readonly warmUps: number;
   readonly ratioMax: number;
 }
 
 const hangs = { behavior: "does not answer", answersAfter: Number.POSITIVE_INFINITY };
 const late = { behavior: "answers after 2.9 seconds", answersAfter: 2.9 * SECOND };
 const cases: readonly Case[] = [
-  { ...hangs, perSecond: 3, pairs: 5, ratioMax: 1.5 },
-  { ...late, perSecond: 3, pairs: 3, ratioMax: 2 },
+  { ...hangs, perSecond: 3, pairs: 5, warmUps: 0, ratioMax: 1.5 },
+  { ...late, perSecond: 3, pairs: 3, warmUps: 0, ratioMax: 2 },
+  { ...hangs, perSecond: 10, pairs: 5, warmUps: 3, ratioMax: 2 },
+  { ...late, perSecond: 10, pairs: 3, warmUps: 1, ratioMax: 2 },
 ];
 
 it.each(cases)(
   "one endpoint of twenty $behavior: at $perSecond events a second the p99 of the others is at most $ratioMax times of without",
   async (each) => {
-    const { behavior, perSecond, pairs, ratioMax } = each;
+    const { behavior, perSecond, pairs, ratioMax, warmUps } = each;
     await measureWithout(`warm-up ${behavior} ${perSecond}`, each);
+    for (let round = 0; round < warmUps; round++)
+      await measureBesideSlow(`warm-up ${round} ${behavior} ${perSecond}`, each);
     const without: number[] = [];
     const beside: number[] = [];
     for (let pair = 0; pair < pairs; pair++) {

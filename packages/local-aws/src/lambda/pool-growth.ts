@@ -14,7 +14,7 @@ export interface Growth {
 export interface GrowthOptions {
   /** The pause beside one sandbox, in milliseconds. Beside `n` it is `n` times that. 0: none, and no regard to the processors. */
   readonly pause: number;
-  /** The sandboxes of the function. */
+  /** The sandboxes of the function that do not hang, at least one if it has any. */
   readonly count: () => number;
   readonly isSaturated: () => boolean;
 }

@@ -25,7 +25,10 @@ export interface PoolOptions {
   readonly lastIdleMax: number;
   /** The sources of the function's events: each finds a sandbox while another one occupies many. Default: one. */
   readonly sources?: number;
-  /** Before another sandbox opens beside `n` others, `n` times this passes, in milliseconds. The second one opens at once. */
+  /**
+   * Before another sandbox opens beside `n` others that do not hang, `n` times this passes, in milliseconds. The second one
+   * opens at once.
+   */
   readonly growthPause: number;
 }
 
@@ -35,6 +38,8 @@ const SPARE_DELAY_MS = 100;
 const READ_AHEAD_MS = 100;
 /** Where there is no room for another sandbox, it is looked for again after this time, in milliseconds. */
 const ROOM_CHECK_MS = 500;
+/** The most sandboxes that are loaded ahead while events hang. */
+const SPARES_MAX = 8;
 const REQUESTS = "";
 
 interface Waiter {
@@ -53,7 +58,7 @@ interface IdleSandbox {
  * An event takes the sandbox that was used last. If none is idle, another one opens when it is of use, and the event takes
  * the first that is free: a short event need not wait until the other one is loaded. A source that runs an event leaves an
  * idle sandbox to the other sources, unless no further one may open. Once two are busy, one more is loaded ahead, after the
- * time that an ordinary event takes.
+ * time that an ordinary event takes, and several while events hang.
  */
 export function openPool(
   { sandboxesMax, budget, idleMax, lastIdleMax, sources = 1, growthPause }: PoolOptions,
@@ -65,7 +70,7 @@ export function openPool(
   const running = new Map<string, number>();
   const growth = openGrowth({
     pause: growthPause,
-    count: () => all.size,
+    count: () => Math.max(Math.min(1, all.size), all.size - hanging()),
     isSaturated: () => budget.isSaturated([...all].filter(isOccupied).length),
   });
   let changed = Promise.withResolvers<void>();
@@ -75,6 +80,8 @@ export function openPool(
   let idleTimer: NodeJS.Timeout | undefined;
   let spareTimer: NodeJS.Timeout | undefined;
   let roomTimer: NodeJS.Timeout | undefined;
+
+  const hanging = (): number => [...all].filter((each) => each.hangs()).length;
 
   /** It runs an event that does not hang, or loads. */
   function isOccupied(sandbox: Sandbox): boolean {
@@ -135,7 +142,10 @@ export function openPool(
     spareTimer = setTimeout(grow, SPARE_DELAY_MS).unref();
   };
 
-  const isSpareMissing = (): boolean => all.size >= 2 && idle.length === 0 && loading === 0;
+  /** One, and while events hang one for each of them, up to a maximum: they come faster than sandboxes load. */
+  const spares = (): number => Math.max(1, Math.min(SPARES_MAX, hanging()));
+
+  const isSpareMissing = (): boolean => all.size >= 2 && idle.length + loading < spares();
 
   const hasUse = (): boolean => waiters.length > loading || isSpareMissing();
 
@@ -160,6 +170,7 @@ export function openPool(
       loading -= 1;
       if (failure) waiters.shift()?.reject(failure);
       release(sandbox);
+      growLater();
     });
   };
 

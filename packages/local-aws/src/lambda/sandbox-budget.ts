@@ -4,10 +4,10 @@ import { observeDemand } from "./processor-demand.ts";
 import type { Sandbox } from "./sandbox.ts";
 
 /**
- * The memory of one loaded sandbox with the largest bundle, in bytes: 26 MB measured with Node.js 24, rounded up. A
- * function under load may use up to its memory setting.
+ * The memory of one loaded sandbox, in bytes: at most 20 MB on average measured with Node.js 24 over the functions of a
+ * stack under load, 26 with the largest bundle. A function under load may use up to its memory setting.
  */
-const SANDBOX_BYTES = 32 * 2 ** 20;
+const SANDBOX_BYTES = 24 * 2 ** 20;
 /** The share of the available memory that sandboxes may use. */
 const MEMORY_SHARE = 0.5;
 /** What the sandboxes of all functions may use together, in bytes, on a machine with much memory. */

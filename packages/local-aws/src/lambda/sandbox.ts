@@ -32,9 +32,9 @@ export interface Sandbox {
   loaded(): Promise<FunctionFailed | null>;
   /** Null while the sandbox is usable; else the reason. A failed sandbox is replaced. */
   failure(): FunctionFailed | null;
-  /** The share of its current event in which it computed, or waited for a processor, 0 to 1. 0 without an event. */
+  /** The share of the last moments in which its event computed, or waited for a processor, 0 to 1. 0 without an event. */
   computing(): number;
-  /** Whether its current event waits, for a receiver or another answer, and has hardly computed. */
+  /** Whether its current event waits, for a receiver or another answer, and hardly computes. */
   hangs(): boolean;
   /** Returns the handler's result after a JSON round trip. Throws FunctionFailed. */
   invoke(event: unknown): Promise<unknown>;
@@ -43,9 +43,11 @@ export interface Sandbox {
 
 /** Lambda stops loading a bundle after this time, and loads it again within the timeout of the first invocation. */
 const LOAD_MAX_MS = 10_000;
-/** An ordinary event is done before, in milliseconds, or has computed for more than this share. */
+/** An ordinary event is done before, in milliseconds, or computes for more than this share. */
 const HANGS_AFTER_MS = 250;
 const HANGS_COMPUTING = 0.1;
+/** What is observed at least, in milliseconds: the first event of a sandbox computes, and then it waits. */
+const OBSERVED_MS = 100;
 /** Enough for an event. By default each of many sandboxes grows to more than it needs. */
 const YOUNG_GENERATION_MB = 12;
 
@@ -73,8 +75,8 @@ export function openSandbox({ data, environment, timeoutMs, log }: SandboxSettin
 
   let failure: FunctionFailed | null = null;
   let pending: PendingInvocation | null = null;
-  let loopAtStart: EventLoopUtilization | undefined;
   let startedAt = 0;
+  let observed: { at: number; loop: EventLoopUtilization; computing: number } | undefined;
   const loadResult = Promise.withResolvers<FunctionFailed | null>();
 
   const fail = (error: FunctionFailed): void => {
@@ -107,8 +109,19 @@ export function openSandbox({ data, environment, timeoutMs, log }: SandboxSettin
   worker.on("error", (error: Error) => fail(new FunctionFailed("died", error.message, error.stack)));
   worker.on("exit", () => fail(new FunctionFailed("died", `${data.functionName}: the runtime exited.`)));
 
-  // While it stands still between two events its loop counts as active, so each event is measured for itself.
-  const computing = (): number => (pending ? worker.performance.eventLoopUtilization(loopAtStart).utilization : 0);
+  // While it stands still between two events its loop counts as active, so each event is observed for itself.
+  const observe = (): void => {
+    observed = { at: performance.now(), loop: worker.performance.eventLoopUtilization(), computing: 1 };
+  };
+  const computing = (): number => {
+    if (!pending || !observed) return 0;
+    const now = performance.now();
+    if (now - observed.at < OBSERVED_MS) return observed.computing;
+    const loop = worker.performance.eventLoopUtilization();
+    const { utilization } = worker.performance.eventLoopUtilization(loop, observed.loop);
+    observed = { at: now, loop, computing: utilization };
+    return utilization;
+  };
 
   return {
     loaded: () => loadResult.promise,
@@ -120,8 +133,8 @@ export function openSandbox({ data, environment, timeoutMs, log }: SandboxSettin
       if (failure) throw failure;
       const id = randomUUID();
       const result = Promise.withResolvers<unknown>();
-      loopAtStart = worker.performance.eventLoopUtilization();
       startedAt = performance.now();
+      observe();
       pending = { id, resolve: result.resolve, reject: result.reject };
       const timer = setTimeout(() => {
         const seconds = (timeoutMs / 1_000).toFixed(2);

@@ -220,7 +220,7 @@ it("a function's first two sandboxes open although the memory is in use, in plac
   expect(opened.map((sandbox) => sandbox.isClosed())).toEqual([true, false, false]);
 });
 
-it("a function's sandboxes open one after another while events hang, with longer and longer pauses, and the first two at once", async () => {
+it("a function's sandboxes open one after another while events run, with longer and longer pauses, and the first two at once", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
   onTestFinished(() => void vi.useRealTimers());
   const budget = { ...roomy, processors: 100 };
@@ -234,7 +234,7 @@ it("a function's sandboxes open one after another while events hang, with longer
   }
   expect(counts[0]).toBe(1);
   expect(counts[1]).toBe(2);
-  // Thirty events hang for a second and a half.
+  // Thirty events run for a second and a half.
   expect(counts.at(-1)).toBeGreaterThan(5);
   expect(counts.at(-1)).toBeLessThan(10);
   await vi.advanceTimersByTimeAsync(60_000);
@@ -276,6 +276,52 @@ it("a function's sandboxes do not grow in number while the threads of the stack 
   demand = 1.4;
   await vi.advanceTimersByTimeAsync(1_000);
   expect(opened).toHaveLength(5);
+  await pool.close();
+});
+
+it("a function's sandboxes that hang lengthen no pause before the next one", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { pool, opened, loadedSandbox } = openPools({ growthPause: 50, budget: { ...roomy, processors: 100 } });
+  for (let at = 0; at < 20; at++) void pool.invoke({}).catch(() => {});
+  for (let at = 0; at < 20; at++) {
+    await vi.advanceTimersByTimeAsync(50);
+    for (const sandbox of opened) sandbox.hangs = () => true;
+    for (let index = 0; index < opened.length; index++) await loadedSandbox(index);
+  }
+  // Each beside one that loads, in place of the fourth after 300 ms.
+  expect(opened.length).toBeGreaterThanOrEqual(20);
+  await pool.close();
+});
+
+it("a function's sandboxes have one loaded ahead for each event that hangs, up to eight, and one without such an event", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { pool, opened, loadedSandbox } = openPools();
+  const load = async (): Promise<void> => {
+    for (let round = 0; round < 12; round++) {
+      await vi.advanceTimersByTimeAsync(100);
+      for (let at = 0; at < opened.length; at++) await loadedSandbox(at);
+    }
+  };
+  const invoke = (count: number): void => {
+    for (let at = 0; at < count; at++) void pool.invoke({}).catch(() => {});
+  };
+  invoke(3);
+  await load();
+  expect(opened).toHaveLength(4);
+  for (const sandbox of opened.slice(0, 3)) sandbox.hangs = () => true;
+  invoke(1);
+  await load();
+  // Four events run, of which three hang.
+  expect(opened).toHaveLength(7);
+  for (const sandbox of opened.slice(0, 4)) sandbox.hangs = () => true;
+  invoke(6);
+  await load();
+  for (const sandbox of opened.slice(0, 10)) sandbox.hangs = () => true;
+  invoke(1);
+  await load();
+  expect(opened).toHaveLength(19);
   await pool.close();
 });
 
