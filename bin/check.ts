@@ -40,6 +40,7 @@ const checks: Readonly<Record<string, string>> = {
   docs: "node bin/docs.ts --check",
   licenses: "node bin/licenses.ts",
   folders: "node bin/folders.ts",
+  commits: "node bin/commit-subjects.ts",
   advisories: "node bin/advisories.ts --offline",
 };
 
