@@ -115,7 +115,7 @@ export function useSimulatorPage() {
     });
     await context.addInitScript(ASK_OFTEN);
     page = await context.newPage();
-    page.setDefaultTimeout(5_000);
+    page.setDefaultTimeout(15_000);
     await page.goto(simulatorPageUrl(simulator.url, testControlToken.value));
     page.on("pageerror", (error) => complaints.push(error.message));
     page.on("console", (line) => {

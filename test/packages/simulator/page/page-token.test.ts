@@ -12,7 +12,7 @@ const token = testControlToken.value;
 let tab: Page;
 beforeEach(async () => {
   tab = await at.page.context().newPage();
-  tab.setDefaultTimeout(5_000);
+  tab.setDefaultTimeout(15_000);
 });
 afterEach(() => tab.close());
 
