@@ -198,10 +198,10 @@ const lines = [
   ...(await hostileLines()),
   ...(await cpuLines()),
   ...(await coldLines()),
-  // Last, because the engine of the table ends with its processes.
   ...(await consoleLines()),
   ...bundleSizes(),
 ];
-process.stdout.write(`${formatLines(lines)}\n`);
 // The times of the console are informational. Every other line can fail the run.
-process.exitCode = lines.some(failsRun) ? 1 : 0;
+const code = lines.some(failsRun) ? 1 : 0;
+// The engine of the table and the browser end with the process.
+process.stdout.write(`${formatLines(lines)}\n`, () => process.exit(code));
