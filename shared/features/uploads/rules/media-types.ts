@@ -109,7 +109,9 @@ export function cleanFilename(text: string): string | null {
 
 /** The last extension in lower case, without its dot; empty if there is none. Windows ignores dots and spaces at the end. */
 export function fileExtension(filename: string): string {
-  const name = filename.replace(/(?<![.\s])[.\s]+$/, "");
+  let end = filename.length;
+  while (end > 0 && /[.\s]/.test(filename.charAt(end - 1))) end--;
+  const name = filename.slice(0, end);
   const dot = name.lastIndexOf(".");
   return dot < 0 ? "" : name.slice(dot + 1).toLowerCase();
 }

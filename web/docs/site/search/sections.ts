@@ -14,7 +14,7 @@ const ENTITIES: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&",
 export function readText(markup: string): string {
   return (
     markup
-      .replace(/<\/?(?:wbr|a|b|code|em|span|strong)(?:\s[^>]*)?>/g, "")
+      .replace(/<\/?(?:wbr|a|b|code|em|span|strong)(?:\s[^<>]*)?>/g, "")
       // Super-linear: it reads the markup that this build made.
       .replace(/<[^>]*>/g, " ")
       .replace(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)))
