@@ -27,8 +27,6 @@ const CLIENT_CPU_RATIO = 1.3;
 const FRAME_CPU_RATIO = 0.5;
 const TABLE_CPU_RATIO = 0.35;
 const COLD_RATIO = 0.4;
-/** `Deliver` has undici beside its client of AWS: half of its bundle. Decision 80. */
-const COLD_CEILINGS: Readonly<Partial<Record<string, number>>> = { Deliver: 0.46 };
 const FAIRNESS_RATIO = { others: 1.2, sameTenant: 1.5 };
 const STREAM_OUTAGE_RATIO = 1.05;
 const HOSTILE_RATIO = 1.5;
@@ -179,14 +177,7 @@ async function coldLines(): Promise<BenchmarkLine[]> {
   return (await measureColdPaths()).map(({ name, lean, sdk, "runtime-sdk": runtime }) => {
     const ratios = `${(lean.total / sdk.total).toFixed(2)} with the SDK in the bundle, import alone ${(lean.import / runtime.import).toFixed(2)}`;
     const label = `cold ${name}, import and first event (${lean.total.toFixed(0)} ms of CPU), to its twin with the runtime's SDK (${runtime.total.toFixed(0)} ms), ${ratios}`;
-    const ceiling = COLD_CEILINGS[name];
-    return {
-      label,
-      value: lean.total / runtime.total,
-      target: COLD_RATIO,
-      binding: true,
-      ...(ceiling === undefined ? {} : { ceiling }),
-    };
+    return { label, value: lean.total / runtime.total, target: COLD_RATIO, binding: true };
   });
 }
 
