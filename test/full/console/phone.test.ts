@@ -4,6 +4,7 @@ import { waitFor } from "../../e2e/support/wait-for.ts";
 import { ConsoleWorld } from "../../web/console/support/console-world.ts";
 import { field, ownBubbles, rowOf } from "../../web/console/support/inbox-page.ts";
 import { openedBrowser } from "../../web/support/page-visit.ts";
+import { eventually } from "./support/admin-page.ts";
 
 // At 390 pixels by touch: one pane at a time, targets for a thumb, and letters that a method composes.
 
@@ -64,7 +65,9 @@ it("the composer stands at the lower edge, and a message is written and sent by 
   expect((box?.y ?? 0) + (box?.height ?? 0)).toBeGreaterThan(740);
   await page.getByRole("button", { name: /^Send/ }).tap();
   await ownBubbles(page, "On my way").waitFor();
-  expect(world.callsOf(REPLY).map(({ body }) => body)).toEqual([{ conversation_id: anna, text: "On my way" }]);
+  await eventually(() => world.callsOf(REPLY).map(({ body }) => body)).toEqual([
+    { conversation_id: anna, text: "On my way" },
+  ]);
 });
 
 const KEYBOARD_PX = 336;

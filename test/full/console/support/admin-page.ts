@@ -110,6 +110,11 @@ export async function tracesOf(world: SmallWorld): Promise<string> {
 
 /** Presses a button by the keyboard; of several with the name, the last, which is that of a dialog. */
 export async function press(page: Page, name: string): Promise<void> {
-  await page.getByRole("button", { name, exact: true }).last().focus();
-  await page.keyboard.press("Enter");
+  const button = page.getByRole("button", { name, exact: true }).last();
+  await button.waitFor();
+  // A menu or dialog that has just opened moves the focus into itself a task later.
+  await page.evaluate(
+    "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))",
+  );
+  await button.press("Enter");
 }
