@@ -1,41 +1,34 @@
-import { accountsPorts } from "./accounts/ports.ts";
-import { apiPorts } from "./api/ports.ts";
-import { checkPagePorts } from "./check-page/ports.ts";
-import { connectPorts } from "./connect/ports.ts";
-import { consolePorts } from "./console/ports.ts";
-import { deliverPorts } from "./deliver/ports.ts";
-import { erasePorts } from "./erase/ports.ts";
-import { handOverPorts } from "./hand-over/ports.ts";
 import type { Host } from "./host.ts";
-import { ingestPorts } from "./ingest/ports.ts";
-import { intakePorts } from "./intake/ports.ts";
-import { mailPorts } from "./mail/ports.ts";
-import { profilePorts } from "./profile/ports.ts";
-import { pushPorts } from "./push/ports.ts";
-import { socketPorts } from "./realtime/ports.ts";
-import { sweepPorts } from "./sweep/ports.ts";
 
-/**
- * The ports of every function, for a program that runs several of them in one process. Each call composes new ports, as a
- * new process has them, with empty caches. A function that runs alone imports its own `ports.ts`, so that its bundle has
- * nothing of the others.
- */
-export function compose(host: Host) {
-  return {
-    accounts: () => accountsPorts(host),
-    api: () => apiPorts(host),
-    connect: () => connectPorts(host),
-    console: () => consolePorts(host),
-    deliver: () => deliverPorts(host),
-    erase: () => erasePorts(host),
-    "hand-over": () => handOverPorts(host),
-    ingest: () => ingestPorts(host),
-    intake: () => intakePorts(host),
-    mail: () => mailPorts(host),
-    profile: () => profilePorts(host),
-    push: () => pushPorts(host),
-    realtime: () => socketPorts(host),
-    sweep: () => sweepPorts(host),
-    "check-page": () => checkPagePorts(host),
+/** What a port is made from: the host of the process, and other ports. */
+export interface Composition extends Host {
+  /** The port that a factory makes, the same one for each caller of this composition. */
+  use<T>(port: Port<T>): T;
+  /** Several ports by their names. */
+  all<P extends Selection>(ports: P): Composed<P>;
+}
+
+/** Makes a port. `functions/ports` has one for each name. */
+export type Port<T> = (composition: Composition) => T;
+
+/** The ports of a function or of a flow. */
+export type Selection = Readonly<Record<string, Port<unknown>>>;
+
+export type Composed<P extends Selection> = { readonly [Name in keyof P]: ReturnType<P[Name]> };
+
+/** Makes ports from a host. Each call makes new ones, as a new process has them, with empty caches. */
+export function compose<P extends Selection>(host: Host, ports: P): Composed<P> {
+  const made = new Map<Port<unknown>, unknown>();
+  const composition: Composition = {
+    ...host,
+    use<T>(port: Port<T>): T {
+      if (!made.has(port)) made.set(port, port(composition));
+      return made.get(port) as T;
+    },
+    all(selection) {
+      const entries = Object.entries(selection).map(([name, port]) => [name, composition.use(port)]);
+      return Object.fromEntries(entries) as Composed<typeof selection>;
+    },
   };
+  return composition.all(ports);
 }

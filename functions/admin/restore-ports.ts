@@ -4,17 +4,19 @@ import { openFiles } from "#base/aws/files.ts";
 import { openQueue } from "#base/aws/queues.ts";
 import { setting } from "#base/config/settings.ts";
 import type { Millis } from "#base/kernel/time.ts";
-import { openTable } from "#base/table/client.ts";
-import { membershipStore } from "#features/access/store/memberships.ts";
-import { accountCheckStore } from "#features/accounts/store/account-checks.ts";
-import { accountStore } from "#features/accounts/store/accounts.ts";
-import { holdStore } from "#features/holds/store/holds.ts";
 import type { RestorePorts } from "#features/recovery/flows/ports.ts";
-import { restoredErasureStore } from "#features/recovery/store/restored-erasures.ts";
-import { restoredRowStore } from "#features/recovery/store/restored-rows.ts";
-import { restoreStore } from "#features/recovery/store/restores.ts";
+import { compose } from "../compose.ts";
+import {
+  accountChecks,
+  accounts,
+  holds,
+  memberships,
+  restoredErasures,
+  restoredRows,
+  restores,
+} from "../ports/stores.ts";
 import { type RestoreRun, restoredActs } from "./restored-acts.ts";
-import { clientSettings, type Environment, openClients, tenantPorts } from "./tenant-ports.ts";
+import { clientSettings, commandHost, type Environment, openClients, tenantPorts } from "./tenant-ports.ts";
 
 /**
  * The time to which a table was restored, null if it is no point-in-time copy, and when DynamoDB answered by its own clock.
@@ -44,19 +46,20 @@ export function restorePorts(
   run: RestoreRun,
   clients = openClients(environment),
 ): RestorePorts {
-  const table = openTable(setting("table", environment), clients.table);
   const { s3, sqs } = clients;
   return {
     ...tenantPorts(environment, clients),
+    ...compose(commandHost(environment, clients), {
+      accounts,
+      accountChecks,
+      memberships,
+      restores,
+      restoredRows,
+      restoredErasures,
+      holds,
+    }),
     journalFiles: openFiles(setting("journalBucket", environment), s3),
     inbound: { count: () => countAllMessages(setting("inboundQueueUrl", environment), sqs) },
-    restores: restoreStore(table),
-    restoredRows: restoredRowStore(table),
-    restoredErasures: restoredErasureStore(table),
-    holds: holdStore(table),
-    memberships: membershipStore(table),
-    accounts: accountStore(table),
-    accountChecks: accountCheckStore(table),
     accountWork: { send: async (message) => openQueue(setting("accountsQueueUrl", environment), sqs).send(message) },
     acts: restoredActs(environment, run, clients),
   };

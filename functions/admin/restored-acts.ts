@@ -1,18 +1,8 @@
-import { openFiles } from "#base/aws/files.ts";
-import { openQueue } from "#base/aws/queues.ts";
-import { serviceKeysReader } from "#base/aws/service-keys.ts";
-import { setting } from "#base/config/settings.ts";
-import { openTable } from "#base/table/client.ts";
 import { revokeKey, revokeOperatorKey } from "#features/access/flows/key-lists.ts";
 import { addressHashes } from "#features/access/rules/address-hash.ts";
 import { auditEntry } from "#features/access/rules/callers.ts";
-import { inviteStore } from "#features/access/store/invites.ts";
 import { runDisconnection } from "#features/accounts/flows/disconnection.ts";
 import { deleteData } from "#features/accounts/flows/platform-callbacks/delete-data.ts";
-import { accountStore } from "#features/accounts/store/accounts.ts";
-import { authorizationStore } from "#features/accounts/store/authorizations.ts";
-import { dataDeletionStore } from "#features/accounts/store/data-deletions.ts";
-import { eventBodyStore } from "#features/delivery/store/event-bodies.ts";
 import { eraseConversation } from "#features/erasure/flows/erase.ts";
 import { encodeErasure } from "#features/erasure/queue.ts";
 import { deriveErasureId } from "#features/erasure/rules/erasures.ts";
@@ -23,11 +13,14 @@ import { deleteTenant } from "#features/tenants/flows/delete-tenant.ts";
 import { setTenantStatus } from "#features/tenants/flows/tenant-status.ts";
 import { deleteWebhook, rotateSecret, saveChanges } from "#features/webhooks/flows.ts";
 import { effectiveChanges } from "#features/webhooks/rules/endpoints.ts";
-import { endpointStore } from "#features/webhooks/store/endpoints.ts";
-import type { Host } from "../host.ts";
-import { eraseRequestPorts } from "../support/erase-account-ports.ts";
+import { compose } from "../compose.ts";
+import { eraseRequestPorts } from "../ports/erasing.ts";
+import { journal } from "../ports/files.ts";
+import { dataDeletionKeys } from "../ports/keys.ts";
+import { accountWork, events } from "../ports/queues.ts";
+import { accounts, authorizations, dataDeletions, endpoints, eventBodies, invites } from "../ports/stores.ts";
 import { deletionPorts } from "./deletion-ports.ts";
-import { type CommandClients, type Environment, tenantPorts } from "./tenant-ports.ts";
+import { type CommandClients, commandHost, type Environment, tenantPorts } from "./tenant-ports.ts";
 
 /** A run of a restore. */
 export interface RestoreRun {
@@ -42,17 +35,9 @@ export function restoredActs(
   { time, isPreparation }: RestoreRun,
   clients: CommandClients,
 ): RestoredActs {
-  const table = openTable(setting("table", environment), clients.table);
-  const host: Host = {
-    settings: environment as NodeJS.ProcessEnv,
-    clients: { ...clients, journal: openFiles(setting("journalBucket", environment), clients.s3).put },
-    log: () => {},
-    random: Math.random,
-  };
+  const host = commandHost(environment, clients);
   const setup = tenantPorts(environment, clients);
-  const [endpoints, accounts, invites] = [endpointStore(table), accountStore(table), inviteStore(table)];
-  const root = serviceKeysReader(setting("rootSecretId", environment), clients.secrets);
-  const queue = (name: "accountsQueueUrl" | "eventsQueueUrl") => openQueue(setting(name, environment), clients.sqs);
+  const stores = compose(host, { endpoints, invites });
   return {
     async revokeKey(tenant, keyId, { now }) {
       const key = await setup.apiKeys.getListed(tenant, keyId);
@@ -74,7 +59,7 @@ export function restoredActs(
       const ref = readConversationId(conversationId);
       if (!ref) return "unchanged";
       const { tenant } = ref;
-      const ports = eraseRequestPorts(host, table);
+      const ports = compose(host, eraseRequestPorts);
       const request = { author: RESTORE_AUTHOR, tenant, conversationId, now, time, upTo };
       // Before the functions use the table, their worker would look for the erasure in another one.
       const erasureWork = isPreparation ? { ...ports.erasureWork, send: async () => {} } : ports.erasureWork;
@@ -88,36 +73,24 @@ export function restoredActs(
     },
 
     async deleteData(platformUserId, issuedAt, { now }) {
-      const ports = {
-        journal: setup.journal,
-        accounts,
-        authorizations: authorizationStore(table),
-        dataDeletions: dataDeletionStore(table),
-        dataDeletionKeys: async () => (await root()).dataDeletion,
-        accountWork: queue("accountsQueueUrl"),
-      };
+      const ports = compose(host, { journal, accounts, authorizations, dataDeletions, dataDeletionKeys, accountWork });
       await deleteData(ports, { platformUserId, now, issuedAt });
       return "made";
     },
 
     async disconnectAccount(tenant, account) {
-      const ports = {
-        ...deletionPorts(environment, clients),
-        accounts,
-        eventBodies: eventBodyStore(table),
-        events: queue("eventsQueueUrl"),
-      };
+      const ports = { ...deletionPorts(environment, clients), ...compose(host, { accounts, eventBodies, events }) };
       const request = { author: RESTORE_AUTHOR, tenant, account, reason: "user" } as const;
       const result = await runDisconnection(ports, request, { now: time.now, endsAt: Number.POSITIVE_INFINITY });
       return "refused" in result ? "unchanged" : "made";
     },
 
     async rotateWebhookSecret(tenant, endpointId, { at, now }): Promise<ActResult> {
-      const endpoint = await endpoints.get(tenant, endpointId);
+      const endpoint = await stores.endpoints.get(tenant, endpointId);
       if (!endpoint || endpoint.status === "deleted") return "unchanged";
       // The secret of the copy was replaced, so it ends a day later. No one knows the one that replaced it.
       if (endpoint.updatedAt < at) {
-        const ports = { endpoints, vault: setup.vault, journal: setup.journal };
+        const ports = { ...stores, vault: setup.vault, journal: setup.journal };
         await rotateSecret(ports, { tenant, endpointId, author: RESTORE_AUTHOR, now });
       }
       return {
@@ -126,30 +99,32 @@ export function restoredActs(
     },
 
     async setWebhookStatus(tenant, endpointId, status, { now }) {
-      const endpoint = await endpoints.get(tenant, endpointId);
+      const endpoint = await stores.endpoints.get(tenant, endpointId);
       if (!endpoint || endpoint.status === "deleted") return "unchanged";
       const changes = effectiveChanges(endpoint, { status });
       if (Object.keys(changes).length === 0) return "unchanged";
       const change = { tenant, endpoint, changes, author: RESTORE_AUTHOR, now };
-      const result = await saveChanges({ endpoints, journal: setup.journal }, change);
+      const result = await saveChanges({ ...stores, journal: setup.journal }, change);
       return result === "changed" ? "made" : "unchanged";
     },
 
     async deleteWebhook(tenant, endpointId, { now }) {
-      const endpoint = await endpoints.get(tenant, endpointId);
+      const endpoint = await stores.endpoints.get(tenant, endpointId);
       if (!endpoint || endpoint.status === "deleted") return "unchanged";
       const request = { tenant, endpointId, author: RESTORE_AUTHOR, now };
-      return (await deleteWebhook({ endpoints, journal: setup.journal }, request)) === null ? "made" : "unchanged";
+      return (await deleteWebhook({ ...stores, journal: setup.journal }, request)) === null ? "made" : "unchanged";
     },
 
     async endInvite(tenant, inviteId, { at, now }) {
-      const invite = await invites.get(tenant, inviteId);
+      const invite = await stores.invites.get(tenant, inviteId);
       if (invite?.status !== "pending" || invite.createdAt > at) return "unchanged";
       const { id, role, email } = invite;
       const entry = { action: "invite.revoke", resource: `invite:${id}`, detail: { role }, at: now } as const;
       const by = { audit: auditEntry(RESTORE_AUTHOR, entry), actor: null };
       const hashes = addressHashes(await setup.addressKeys(), email);
-      return (await invites.revoke(invite, { ...by, addressHashes: hashes })) === "revoked" ? "made" : "unchanged";
+      return (await stores.invites.revoke(invite, { ...by, addressHashes: hashes })) === "revoked"
+        ? "made"
+        : "unchanged";
     },
 
     async deleteTenant(tenant, { at }) {

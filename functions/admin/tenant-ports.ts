@@ -5,27 +5,31 @@ import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { SQSClient } from "@aws-sdk/client-sqs";
 import { openFiles } from "#base/aws/files.ts";
 import { openQueue } from "#base/aws/queues.ts";
-import { serviceKeysReader } from "#base/aws/service-keys.ts";
-import { openVault } from "#base/aws/vault.ts";
 import { requestOptions, requestTimeouts } from "#base/config/request-times.ts";
 import { setting } from "#base/config/settings.ts";
-import { openTable, type Table } from "#base/table/client.ts";
+import type { Table } from "#base/table/client.ts";
 import type { KeyPorts, KeyRevocationPorts } from "#features/access/ports.ts";
-import { apiKeyStore } from "#features/access/store/api-keys.ts";
-import { inviteStore } from "#features/access/store/invites.ts";
-import { membershipStore } from "#features/access/store/memberships.ts";
-import { userStore } from "#features/access/store/users.ts";
 import type { LinkPorts } from "#features/accounts/ports.ts";
-import { accountCheckStore } from "#features/accounts/store/account-checks.ts";
-import { accountStore } from "#features/accounts/store/accounts.ts";
-import { authorizationStore } from "#features/accounts/store/authorizations.ts";
 import type { CutOffPorts } from "#features/realtime/ports.ts";
 import { socketStore } from "#features/realtime/store/sockets.ts";
-import type { Journal } from "#features/recovery/journal.ts";
-import { openJournal } from "#features/recovery/journal.ts";
 import type { OwnerPorts, TenantPorts, TenantStatusPorts } from "#features/tenants/ports.ts";
-import { tenantStatusStore } from "#features/tenants/store/tenant-status.ts";
-import { type Tenants, tenantStore } from "#features/tenants/store/tenants.ts";
+import type { Tenants } from "#features/tenants/store/tenants.ts";
+import { compose } from "../compose.ts";
+import type { Host } from "../host.ts";
+import { journal } from "../ports/files.ts";
+import { addressKeys, peppers, vault } from "../ports/keys.ts";
+import {
+  accountChecks,
+  accounts,
+  apiKeys,
+  authorizations,
+  invites,
+  memberships,
+  tenantStatuses,
+  tenants,
+  users,
+} from "../ports/stores.ts";
+import { table } from "../ports/table.ts";
 
 /** What the commands that set up a workspace need. */
 export type AdminPorts = KeyPorts &
@@ -51,23 +55,33 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  * of a function and, for the local stack, its endpoints and credentials.
  */
 export function tenantPorts(environment: Environment, clients = openClients(environment)): AdminPorts {
-  const table = openTable(setting("table", environment), clients.table);
-  const root = serviceKeysReader(setting("rootSecretId", environment), clients.secrets);
+  const { table: opened, ...ports } = compose(commandHost(environment, clients), {
+    table,
+    journal,
+    tenants,
+    tenantStatuses,
+    invites,
+    memberships,
+    users,
+    accounts,
+    accountChecks,
+    authorizations,
+    apiKeys,
+    vault,
+    peppers,
+    addressKeys,
+  });
+  return { ...cutOffPorts(environment, opened, clients.sqs), ...ports };
+}
+
+/** A command as the host of its ports. Only a command that records an act needs the name of the journal's bucket. */
+export function commandHost(environment: Environment, clients = openClients(environment)): Host {
+  const journalFiles = () => openFiles(setting("journalBucket", environment), clients.s3);
   return {
-    ...cutOffPorts(environment, table, clients.sqs),
-    journal: commandJournal(environment, clients.s3),
-    tenants: tenantStore(table),
-    tenantStatuses: tenantStatusStore(table),
-    invites: inviteStore(table),
-    memberships: membershipStore(table),
-    users: userStore(table),
-    accounts: accountStore(table),
-    accountChecks: accountCheckStore(table),
-    authorizations: authorizationStore(table),
-    apiKeys: apiKeyStore(table),
-    vault: openVault(setting("keyId", environment), clients.kms),
-    peppers: async () => (await root()).pepper,
-    addressKeys: async () => (await root()).address,
+    settings: environment as NodeJS.ProcessEnv,
+    clients: { ...clients, journal: async (key, body) => journalFiles().put(key, body) },
+    log: () => {},
+    random: Math.random,
   };
 }
 
@@ -81,14 +95,6 @@ export function openClients(environment: Environment): CommandClients {
     kms: new KMSClient(services),
     secrets: new SecretsManagerClient(services),
   };
-}
-
-/** The journal. Only a command that records an act needs the bucket's name. */
-export function commandJournal(
-  environment: Environment,
-  s3 = openStorage(clientSettings(environment).services),
-): Journal {
-  return openJournal({ put: async (key, body) => openFiles(setting("journalBucket", environment), s3).put(key, body) });
 }
 
 /** The client of S3. @param services as `clientSettings` has them */

@@ -1,20 +1,25 @@
 import { fileURLToPath } from "node:url";
-import { serviceKeysReader } from "#base/aws/service-keys.ts";
-import { limitSetting, optionalSetting, platformUrlSettings, setting } from "#base/config/settings.ts";
-import { membershipStore } from "#features/access/store/memberships.ts";
-import { requestQuotaStore } from "#features/access/store/request-quota.ts";
-import { userStore } from "#features/access/store/users.ts";
-import { connectAccount } from "#features/accounts/flows/connect.ts";
-import { loginStateStore } from "#features/accounts/store/login-states.ts";
-import { pageChoiceStore } from "#features/accounts/store/page-choices.ts";
-import { tenantStore } from "#features/tenants/store/tenants.ts";
-import { instagramDialog } from "#platforms/instagram/instagram-login.ts";
-import { facebookDialog } from "#platforms/messenger/facebook-login.ts";
+import { parseSignedRequest } from "#platforms/graph/webhooks/signed-request.ts";
+import { compose } from "../compose.ts";
 import { type Host, processHost } from "../host.ts";
-import { openLogins } from "../support/account-platforms.ts";
-import { connectingPorts } from "../support/connecting-ports.ts";
-import { platformCallbackPorts } from "../support/platform-callback-ports.ts";
-import { openServiceTable } from "../support/service-table.ts";
+import { loginDialogs, logins } from "../ports/account-platforms.ts";
+import { connectAccount } from "../ports/connecting.ts";
+import { journal } from "../ports/files.ts";
+import { dataDeletionKeys, loginStateKeys, platformSecrets, sessionKeys, vault } from "../ports/keys.ts";
+import { baseUrl, consoleOrigin } from "../ports/process.ts";
+import { accountWork } from "../ports/queues.ts";
+import {
+  accountChecks,
+  accounts,
+  authorizations,
+  dataDeletions,
+  loginStates,
+  memberships,
+  pageChoices,
+  requestQuota,
+  tenants,
+  users,
+} from "../ports/stores.ts";
 import { readDataDeletionPage, readLoginStartPage } from "./page-files.ts";
 import type { ConnectFunctionPorts } from "./routes.ts";
 
@@ -22,45 +27,34 @@ import type { ConnectFunctionPorts } from "./routes.ts";
 const LOGIN_START_PAGE_FOLDER = fileURLToPath(new URL("./login-start", import.meta.url));
 const DATA_DELETION_PAGE_FOLDER = fileURLToPath(new URL("./data-deletion", import.meta.url));
 
-/** The ports of the logins by which people connect accounts. */
+/** The ports of the logins by which people connect accounts, and of the requests of the platforms. */
 export function connectPorts(host: Host = processHost): ConnectFunctionPorts {
-  const { settings, clients } = host;
-  const table = openServiceTable(host);
-  const connecting = connectingPorts(host, table);
-  const root = serviceKeysReader(setting("rootSecretId", settings), clients.secrets);
-  return {
-    ...platformCallbackPorts(host, table, root),
-    users: userStore(table),
-    tenants: tenantStore(table),
-    memberships: membershipStore(table),
-    requestQuota: requestQuotaStore(table, limitSetting("requestsPerTenantPerMinute", settings)),
-    sessionKeys: async (kid) => (await root(kid)).session,
-    loginStateKeys: async (kid) => (await root(kid)).loginState,
-    loginDialogs: openLoginDialogs(host),
-    logins: openLogins(host),
-    loginStates: loginStateStore(table),
-    pageChoices: pageChoiceStore(table),
-    accounts: connecting.accounts,
-    accountChecks: connecting.accountChecks,
-    vault: connecting.vault,
-    connectAccount: ({ time, ...connection }) => connectAccount(connecting, connection, time),
-    consoleOrigin: new URL(setting("consoleUrl", settings)).origin,
-    baseUrl: setting("baseUrl", settings),
-    pageFiles:
+  return compose(host, {
+    journal,
+    authorizations,
+    dataDeletions,
+    dataDeletionKeys,
+    accountWork,
+    platformSecrets,
+    parseSignedRequest: () => parseSignedRequest,
+    users,
+    tenants,
+    memberships,
+    requestQuota,
+    sessionKeys,
+    loginStateKeys,
+    loginDialogs,
+    logins,
+    loginStates,
+    pageChoices,
+    accounts,
+    accountChecks,
+    vault,
+    connectAccount,
+    consoleOrigin,
+    baseUrl,
+    pageFiles: () =>
       host.pageFiles ??
       new Map([...readLoginStartPage(LOGIN_START_PAGE_FOLDER), ...readDataDeletionPage(DATA_DELETION_PAGE_FOLDER)]),
-  };
-}
-
-function openLoginDialogs({ settings }: Host): ConnectFunctionPorts["loginDialogs"] {
-  const { instagramWww, facebookWww, graphVersion } = platformUrlSettings(settings);
-  const [metaAppId, instagramAppId] = [
-    optionalSetting("metaAppId", settings),
-    optionalSetting("instagramAppId", settings),
-  ];
-  const config = optionalSetting("facebookLoginConfig", settings);
-  return {
-    instagram: instagramAppId === null ? null : instagramDialog(instagramWww, instagramAppId),
-    messenger: metaAppId === null ? null : facebookDialog(facebookWww, { appId: metaAppId, graphVersion, config }),
-  };
+  });
 }

@@ -62,16 +62,19 @@ const recipes: readonly Recipe[] = [
     heading: "Add a store",
     names: /\brealtimeTicket(Store|Key|Attributes)\b|Realtime ticket\b|\/store\/tickets\.ts/,
     others: {},
-    unnamed: ["docs/design/table-costs.md", "test/costs/tickets.test.ts"],
+    unnamed: [
+      "docs/design/table-costs.md",
+      "functions/api/ports.ts",
+      "functions/console/ports.ts",
+      "functions/realtime/ports.ts",
+      "test/costs/tickets.test.ts",
+    ],
   },
   {
     heading: "Add a Lambda",
     names:
       /functions\/mail\b|\bmail\/(ports|worker|handler)\b|\bmail(Ports|Worker)\b|\bcreateMail\b|\bMails?: |"Mails?"|\bmailsQueueUrl\b/,
     others: {
-      "functions/accounts/ports.ts": "sends to the queue",
-      "functions/console/ports.ts": "sends to the queue",
-      "functions/deliver/ports.ts": "sends to the queue",
       "lib/functions/accounts.ts": "sends to the queue",
       "lib/functions/deliver.ts": "sends to the queue",
       "test/support/flows/drain-mails.ts": "runs the worker for other tests",

@@ -6,8 +6,6 @@ import { type Log, type LogLine, toLogText } from "#base/aws/log.ts";
 import { openQueue } from "#base/aws/queues.ts";
 import type { Connections } from "#base/aws/realtime.ts";
 import { openReceivedMessages } from "#base/aws/received-messages.ts";
-import { serviceKeysReader } from "#base/aws/service-keys.ts";
-import { openVault } from "#base/aws/vault.ts";
 import type { QueueName } from "#base/config/names.ts";
 import { newUlid } from "#base/kernel/ids.ts";
 import { FIRST_EVENT_WAIT } from "#base/kernel/limits.ts";
@@ -25,11 +23,15 @@ import { accountPlatformFor, platformFor } from "#platforms/platforms.ts";
 import type { AdminPorts } from "../../functions/admin/tenant-ports.ts";
 import { apiApp } from "../../functions/api/app.ts";
 import { compose } from "../../functions/compose.ts";
+import { composeAll } from "../../functions/compose-all.ts";
 import { deliverWorker } from "../../functions/deliver/worker.ts";
 import { eraseWorker } from "../../functions/erase/worker.ts";
 import type { Host } from "../../functions/host.ts";
 import { ingestWorker } from "../../functions/ingest/worker.ts";
 import { intakeApp } from "../../functions/intake/app.ts";
+import { addressKeys, peppers, vault } from "../../functions/ports/keys.ts";
+import { log as hostLog } from "../../functions/ports/process.ts";
+import { realtime } from "../../functions/ports/queues.ts";
 import { profileWorker } from "../../functions/profile/worker.ts";
 import { pushWorker } from "../../functions/push/worker.ts";
 import { testAccessKeys } from "./access/access-keys.ts";
@@ -145,7 +147,6 @@ export async function startPipeline(options: PipelineOptions = {}) {
   const retries = queue("Deliveries");
   const gate = createGate({ mode: "open" });
   const webhookClient = options.webhookClient ?? createWebhookClient({ gate });
-  const readRoot = serviceKeysReader("root", clients.secrets);
   const upstream = { facebookGraph: loopback.origin, instagramGraph: loopback.origin, graphVersion: "v26.0" };
   const http = platformHttp({ clock: now });
   const frames: string[] = [];
@@ -187,16 +188,12 @@ export async function startPipeline(options: PipelineOptions = {}) {
     random: () => 0,
     pageFiles: new Map(),
   };
-  const functions = compose(host);
+  const functions = composeAll(host);
 
   const stores = { ...openStores(tableHandle), receivedMessages: openReceivedMessages(clients.sqs) };
   const tenantPorts: AdminPorts = {
     ...stores,
-    realtime: queue("Realtime"),
-    log,
-    vault: openVault(keyId, clients.kms),
-    peppers: async () => (await readRoot()).pepper,
-    addressKeys: async () => (await readRoot()).address,
+    ...compose(host, { realtime, log: hostLog, vault, peppers, addressKeys }),
   };
   const apiPorts = { ...stores, ...functions.api() };
   const intake = createApp({ ...intakeApp(functions.intake()), now, log });

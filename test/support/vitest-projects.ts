@@ -12,7 +12,7 @@ const unit = [
   "test/docs/{decisions,examples,links,recipes,states,test-manual}.test.ts",
   "test/{language,test-names}.test.ts",
   "test/http/**",
-  "test/functions/support/**",
+  "test/functions/{ports,support}/**",
   "test/lib/config/**",
   "test/local/stack/banner.test.ts",
   "test/local/stack/settings.test.ts",

@@ -6,7 +6,7 @@ const PROJECT = fileURLToPath(new URL("../../", import.meta.url));
 
 /** What every walk passes: the kernel, the frames and the composition. */
 const COMMON =
-  /^(shared\/(base\/(kernel|table|queues)\/|http\/|platforms\/platforms\.ts$)|functions\/(worker\/|support\/|(compose|host)\.ts$|[a-z-]+\/ports\.ts$))/;
+  /^(shared\/(base\/(kernel|table|queues)\/|http\/|platforms\/platforms\.ts$)|functions\/(worker\/|support\/|ports\/|(compose|compose-all|host)\.ts$|[a-z-]+\/ports\.ts$))/;
 
 /** The files of the product in which a walk executes a function, and where they stand. */
 export interface Walk {

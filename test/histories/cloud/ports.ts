@@ -1,29 +1,31 @@
 import { openFiles } from "#base/aws/files.ts";
 import type { Log } from "#base/aws/log.ts";
 import type { Mailer } from "#base/aws/mail.ts";
-import { openQueue } from "#base/aws/queues.ts";
 import { openConnections } from "#base/aws/realtime.ts";
 import { openStoredSecret } from "#base/aws/secret-values.ts";
-import { serviceKeysReader } from "#base/aws/service-keys.ts";
-import { openVault } from "#base/aws/vault.ts";
 import { newUlid } from "#base/kernel/ids.ts";
 import { clockNow } from "#base/kernel/time.ts";
 import { createGate } from "#base/net/egress-gate.ts";
 import type { WebhookClient } from "#base/net/webhook-client.ts";
-import { openTable } from "#base/table/client.ts";
 import { scanRotationRows } from "#features/access/store/rotation-leftovers.ts";
-import { openJournal } from "#features/recovery/journal.ts";
 import type { AccountPlatform } from "#platforms/graph/account-platform.ts";
 import { mockPlatform } from "#platforms/graph/mock.ts";
 import type { Platform } from "#platforms/graph/platform.ts";
-import { parseUpdates } from "#platforms/platforms.ts";
+import { redriveSelection } from "../../../functions/admin/redrive-ports.ts";
 import { compose } from "../../../functions/compose.ts";
+import { composeAll } from "../../../functions/compose-all.ts";
 import type { Host } from "../../../functions/host.ts";
-import { connectingPorts } from "../../../functions/support/connecting-ports.ts";
+import { accountPlatformFor } from "../../../functions/ports/account-platforms.ts";
+import { connectingPorts } from "../../../functions/ports/connecting.ts";
+import { journal, uploadObjects } from "../../../functions/ports/files.ts";
+import { addressKeys, peppers, sessionKeys, vault } from "../../../functions/ports/keys.ts";
+import { log } from "../../../functions/ports/process.ts";
+import { accountWork, events, realtime } from "../../../functions/ports/queues.ts";
+import { table } from "../../../functions/ports/table.ts";
 import { CHALLENGE_KEYS } from "../../support/flows/hold-fixture.ts";
 import { testSettings } from "../../support/host/settings.ts";
 import { openStores } from "../../support/stores/open-stores.ts";
-import type { Aws, QueueId } from "./aws.ts";
+import type { Aws } from "./aws.ts";
 
 /** Where the service and its console are. */
 export const ORIGIN = "https://parley.example";
@@ -70,7 +72,7 @@ export function processPorts(aws: Aws, outside: Outside) {
     random: () => Math.random(),
     pageFiles: new Map(),
   };
-  const functions = compose(host);
+  const functions = composeAll(host);
   return {
     ...functions,
     log,
@@ -78,38 +80,26 @@ export function processPorts(aws: Aws, outside: Outside) {
     "check-page": () => ({ ...functions["check-page"](), challengeKeys: async () => CHALLENGE_KEYS }),
     // Its mails are no part of a history.
     deliver: () => ({ ...functions.deliver(), mails: { send: async () => {} } }),
-    connecting: () => connectingPorts(host, openTable(aws.table.tableName, aws.table.client)),
-    operator: () => operatorPorts(aws, outside),
+    connecting: () => compose(host, connectingPorts),
+    operator: () => operatorPorts(host, aws),
   };
 }
 
 /** What the operator's commands use. */
-function operatorPorts(aws: Aws, { accountPlatform, log }: Outside) {
-  const table = openTable(aws.table.tableName, aws.table.client);
-  const queue = (name: QueueId) => openQueue(aws.url(name), aws.sqs);
-  const readRoot = serviceKeysReader("root", aws.secrets);
-  const common = {
-    ...openStores(table),
-    log,
-    vault: openVault("key", aws.kms),
-    realtime: queue("Realtime"),
-    events: queue("Events"),
-    accountWork: queue("Accounts"),
-    uploadFiles: openFiles("uploads", aws.s3),
-    journal: openJournal(openFiles("journal", aws.s3)),
-    accountPlatformFor: async () => accountPlatform,
-    peppers: async () => (await readRoot()).pepper,
-    addressKeys: async (kid?: string) => (await readRoot(kid)).address,
-    sessionKeys: async () => (await readRoot()).session,
-  };
+function operatorPorts(host: Host, aws: Aws) {
+  const { table: opened, ...others } = compose(host, {
+    ...{ table, log, vault, realtime, events, accountWork, uploadFiles: uploadObjects, journal, accountPlatformFor },
+    ...{ peppers, addressKeys, sessionKeys },
+  });
+  const common = { ...openStores(opened), ...others };
   return {
     admin: common,
     rotation: {
       ...common,
       rootSecret: openStoredSecret("root", aws.secrets),
-      rotationRows: () => scanRotationRows(table),
+      rotationRows: () => scanRotationRows(opened),
     },
-    redrive: { ...common, parseUpdates, queueFor: queue },
+    redrive: { ...common, ...compose(host, redriveSelection) },
   };
 }
 

@@ -2,8 +2,9 @@ import { expect, it, vi } from "vitest";
 import { type Account, SMOKE_ACCOUNT_PREFIX } from "#features/accounts/rules/accounts.ts";
 import type { PlatformHttp } from "#platforms/graph/http.ts";
 import { accountPlatformFor } from "#platforms/platforms.ts";
+import { compose } from "../../../functions/compose.ts";
 import type { Host } from "../../../functions/host.ts";
-import { openPlatforms } from "../../../functions/support/platforms.ts";
+import { platformFor } from "../../../functions/ports/platforms.ts";
 
 const upstream = { facebookGraph: "http://127.0.0.1:1", instagramGraph: "http://127.0.0.1:1", graphVersion: "v26.0" };
 const account = (externalId: string) => ({ platform: "instagram", externalId, pageId: null }) as const;
@@ -40,7 +41,7 @@ it("the calls of a smoke test's account reach no platform, and those of another 
     PARLEY_PLATFORM_SECRET_ID: "Platforms",
     PARLEY_PLATFORM_URLS: '{"instagram_graph":"http://127.0.0.1:1"}',
   };
-  const platforms = openPlatforms({ settings, clients: {} } as unknown as Host);
+  const platforms = compose({ settings, clients: {} } as unknown as Host, { platformFor }).platformFor;
   const sender = await platforms({ ...smoke, connection: "instagram_login" } as Account);
   expect(await sender.fetchProfile(smoke, "t", "1")).toEqual({ kind: "unknown" });
   expect(await sender.send(smoke, "t", {} as never)).toMatchObject({ kind: "accepted" });

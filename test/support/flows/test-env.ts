@@ -26,8 +26,9 @@ import { platformHttp } from "#platforms/graph/http.ts";
 import { mockPlatform } from "#platforms/graph/mock.ts";
 import { accountPlatformFor, platformFor } from "#platforms/platforms.ts";
 import { compose } from "../../../functions/compose.ts";
+import { composeAll } from "../../../functions/compose-all.ts";
 import type { Clients, Host } from "../../../functions/host.ts";
-import { connectingPorts } from "../../../functions/support/connecting-ports.ts";
+import { connectingPorts } from "../../../functions/ports/connecting.ts";
 import { linkTestAccount } from "../../features/accounts/flows/support/link-test-account.ts";
 import { noStream } from "../../features/realtime/flows/support/no-stream.ts";
 import { openSecrets } from "../../histories/cloud/secrets.ts";
@@ -193,43 +194,43 @@ export async function openTestEnv(
     disableKey: () => aws.kms.send(new DisableKeyCommand({ KeyId: keyId })),
     enableKey: () => aws.kms.send(new EnableKeyCommand({ KeyId: keyId })),
     newVault: () => openVault(keyId, aws.kms),
-    intakePorts: (queues: Partial<TestQueues>) => compose(hostFor(queues)).intake(),
-    ingestPorts: (queues: Partial<TestQueues>) => compose(hostFor(queues)).ingest(),
+    intakePorts: (queues: Partial<TestQueues>) => composeAll(hostFor(queues)).intake(),
+    ingestPorts: (queues: Partial<TestQueues>) => composeAll(hostFor(queues)).ingest(),
     /** @param graph the URL of the platform's API */
     profilePorts: (graph: string, queues: Partial<TestQueues> = {}) => ({
-      ...compose(hostFor(queues, { graph })).profile(),
+      ...composeAll(hostFor(queues, { graph })).profile(),
       ...streamOf(queues),
     }),
     deliverPorts: (queues: Partial<TestQueues>, webhookClient: WebhookClient) => ({
       ...openStores(tableHandle),
-      ...compose(hostFor(queues, { webhookClient })).deliver(),
+      ...composeAll(hostFor(queues, { webhookClient })).deliver(),
       // Its workers try different slots first, as those of a deployment do.
       concurrencySlots: concurrencySlotStore(tableHandle),
     }),
     erasePorts: (queues: Partial<TestQueues>) => ({
       ...openStores(tableHandle),
-      ...compose(hostFor(queues)).erase(),
+      ...composeAll(hostFor(queues)).erase(),
       ...streamOf(queues),
     }),
     /** The ports of the sweep's work on dead letters, as if the messages of this queue were in its dead-letter queue. */
     deadLetterPorts: (queue: QueueName, queues: Partial<TestQueues> = {}) =>
       lettersOf(
-        { ...openStores(tableHandle), ...compose(hostFor(queues)).sweep() },
+        { ...openStores(tableHandle), ...composeAll(hostFor(queues)).sweep() },
         { queue, url: queues[queueNames[queue]] ?? "", sqs: aws.eventSource },
       ),
     mailPorts: (queues: Partial<TestQueues>, clients: Pick<Clients, "mail"> = {}) =>
-      compose(hostFor(queues, clients)).mail(),
-    handOverPorts: (queues: Partial<TestQueues>) => compose(hostFor(queues))["hand-over"](),
+      composeAll(hostFor(queues, clients)).mail(),
+    handOverPorts: (queues: Partial<TestQueues>) => composeAll(hostFor(queues))["hand-over"](),
     /** Of the accounts' worker, and of what connects accounts. */
     accountsPorts(queues: Partial<TestQueues>, clients: Pick<Clients, "accountPlatformFor">) {
       const host = hostFor(queues, clients);
       // What a function waits for passes at once.
       const wait = async (duration: Millis) => testEnv.advance(duration);
-      return { ...compose(host).accounts(), ...connectingPorts(host, tableHandle), wait };
+      return { ...composeAll(host).accounts(), ...compose(host, connectingPorts), wait };
     },
-    consolePorts: (queues: Partial<TestQueues> = {}) => compose(hostFor(queues)).console(),
-    connectPorts: (queues: Partial<TestQueues> = {}) => compose(hostFor(queues)).connect(),
-    sweepPorts: (queues: TestQueues) => ({ ...openStores(tableHandle), ...compose(hostFor(queues)).sweep() }),
+    consolePorts: (queues: Partial<TestQueues> = {}) => composeAll(hostFor(queues)).console(),
+    connectPorts: (queues: Partial<TestQueues> = {}) => composeAll(hostFor(queues)).connect(),
+    sweepPorts: (queues: TestQueues) => ({ ...openStores(tableHandle), ...composeAll(hostFor(queues)).sweep() }),
     /** The environment and the clients of a command. */
     commandHost(queues: TestQueues) {
       const { sqs, s3, kms } = aws;
@@ -240,7 +241,7 @@ export async function openTestEnv(
     /** @param graph the URL of the platform's API; nothing listens at the default */
     apiPorts: (queues: Partial<TestQueues>, graph = "http://127.0.0.1:9") => ({
       ...testEnv.erasePorts(queues),
-      ...compose(hostFor(queues, { graph })).api(),
+      ...composeAll(hostFor(queues, { graph })).api(),
       ...streamOf(queues),
     }),
     /** Connects a new account to a tenant, eight days ago, so that it had it in the time of every webhook. @returns its platform ID */

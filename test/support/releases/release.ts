@@ -1,20 +1,10 @@
-import { openQueue } from "#base/aws/queues.ts";
 import type { QueueName } from "#base/config/names.ts";
 import type { Millis } from "#base/kernel/time.ts";
-import { openTable } from "#base/table/client.ts";
 import { type RedriveResult, redriveQueue } from "#features/dead-letters/flows/redrive.ts";
-import type { RedrivePorts } from "#features/dead-letters/ports.ts";
-import { quarantineStore } from "#features/dead-letters/store/quarantine.ts";
-import { deliveryStore } from "#features/delivery/store/deliveries.ts";
-import { dueStore } from "#features/delivery/store/due-attempts.ts";
-import { eventBodyStore } from "#features/delivery/store/event-bodies.ts";
-import { erasureStore } from "#features/erasure/store/erasures.ts";
-import { messageStore } from "#features/inbox/store/messages.ts";
-import { restoreStore } from "#features/recovery/store/restores.ts";
-import { endpointStore } from "#features/webhooks/store/endpoints.ts";
 import { createApp } from "#http/app.ts";
-import { parseUpdates } from "#platforms/platforms.ts";
+import { redriveSelection } from "../../../functions/admin/redrive-ports.ts";
 import { compose } from "../../../functions/compose.ts";
+import { composeAll } from "../../../functions/compose-all.ts";
 import { deliverWorker } from "../../../functions/deliver/worker.ts";
 import type { Host } from "../../../functions/host.ts";
 import { ingestWorker } from "../../../functions/ingest/worker.ts";
@@ -25,27 +15,10 @@ import { sweepWorker } from "../../../functions/sweep/worker.ts";
 export type Release = ReturnType<typeof openRelease>;
 
 /** The functions of a release between a platform's webhook and a receiver. */
-export function openRelease(
-  host: Host,
-  tableName: string,
-  queueUrls: Readonly<Record<QueueName, string>>,
-  now: () => Millis,
-) {
-  const functions = compose(host);
-  const { clients, log } = host;
-  const table = openTable(tableName, clients.table);
-  const redrivePorts: RedrivePorts = {
-    quarantine: quarantineStore(table),
-    deliveries: deliveryStore(table),
-    endpoints: endpointStore(table),
-    messages: messageStore(table),
-    eventBodies: eventBodyStore(table),
-    erasures: erasureStore(table),
-    due: dueStore(table),
-    restores: restoreStore(table),
-    parseUpdates,
-    queueFor: (queue) => openQueue(queueUrls[queue], clients.sqs),
-  };
+export function openRelease(host: Host, now: () => Millis) {
+  const functions = composeAll(host);
+  const redrivePorts = compose(host, redriveSelection);
+  const { log } = host;
   return {
     intake: createApp({ ...intakeApp(functions.intake()), now, log }),
     ingest: ingestWorker(functions.ingest(), now),

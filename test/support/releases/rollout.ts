@@ -65,11 +65,11 @@ export async function runRollout(webhooks: number): Promise<Rollout> {
   const later = await importLaterRelease();
   const pipeline = await startPipeline({ webhookClient, startTable: startFlowTable, isMetered: false });
   try {
-    const { sqs, queueUrls, host, tableName, now } = pipeline;
+    const { sqs, queueUrls, host, now } = pipeline;
     const deadUrls = await createDeadLetterQueues(sqs, queueUrls);
     const releases: Readonly<Record<Version, Release>> = {
-      present: openRelease(host, tableName, queueUrls, now),
-      later: later.openRelease(host, tableName, queueUrls, now),
+      present: openRelease(host, now),
+      later: later.openRelease(host, now),
     };
     const deployed = new Map<FunctionName, Version>(FORWARD.map((name) => [name, "present"]));
     const running = (name: FunctionName) => releases[deployed.get(name) ?? "present"];

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { env } from "#base/config/names.ts";
 import { setRuntimeOverrides } from "#base/kernel/runtime.ts";
 import { processHost } from "../../../functions/host.ts";
-import { openGate } from "../../../functions/support/egress-gate.ts";
+import { gate as openGate } from "../../../functions/ports/outside.ts";
 
 const OWN_HOSTS = ["api.example.com", "a1b2c3.execute-api.us-east-1.amazonaws.com", "raw.s3.amazonaws.com"];
 

@@ -4,7 +4,7 @@ import { openTable, type Table } from "#base/table/client.ts";
 import type { Host } from "../host.ts";
 
 /** The table of a function. Throttled attempts of its own client are counted in a metric, in at most one line a second. */
-export function openServiceTable({ settings, clients, log }: Pick<Host, "settings" | "clients" | "log">): Table {
+export function table({ settings, clients, log }: Pick<Host, "settings" | "clients" | "log">): Table {
   let throttled = 0;
   let reportedAt = Number.NEGATIVE_INFINITY;
   return openTable(setting("table", settings), clients.table, () => {
