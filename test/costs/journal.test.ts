@@ -3,7 +3,8 @@ import { openFiles } from "#base/aws/files.ts";
 import { openJournal } from "#features/recovery/journal.ts";
 import { openActs, type PreparedAct } from "../features/recovery/support/journaled-acts.ts";
 import { injectFaults } from "../support/faults.ts";
-import { JOURNAL_BUCKET, openTestEnv } from "../support/flows/test-env.ts";
+import { openTestEnv } from "../support/flows/test-env.ts";
+import { JOURNAL_BUCKET } from "../support/host/emulated-services.ts";
 import { openedOnce } from "../support/opened.ts";
 
 const testEnv = openedOnce(openTestEnv);

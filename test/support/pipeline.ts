@@ -1,13 +1,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openFiles } from "#base/aws/files.ts";
 import { type Log, type LogLine, toLogText } from "#base/aws/log.ts";
 import { openQueue } from "#base/aws/queues.ts";
 import type { Connections } from "#base/aws/realtime.ts";
 import { openReceivedMessages } from "#base/aws/received-messages.ts";
 import type { QueueName } from "#base/config/names.ts";
-import { newUlid } from "#base/kernel/ids.ts";
 import { FIRST_EVENT_WAIT } from "#base/kernel/limits.ts";
 import type { Millis } from "#base/kernel/time.ts";
 import { createGate } from "#base/net/egress-gate.ts";
@@ -18,15 +16,12 @@ import { rescheduleOverdue } from "#features/delivery/flows/sweep/overdue.ts";
 import { settleDueSends } from "#features/sending/flows/settle-due.ts";
 import { startEmulators } from "#local-aws/emulators/server.ts";
 import { platformHttp } from "#platforms/graph/http.ts";
-import { mockPlatform } from "#platforms/graph/mock.ts";
-import { accountPlatformFor, platformFor } from "#platforms/platforms.ts";
 import type { AdminPorts } from "../../functions/admin/tenant-ports.ts";
 import { apiApp } from "../../functions/api/app.ts";
 import { compose } from "../../functions/compose.ts";
 import { composeAll } from "../../functions/compose-all.ts";
 import { deliverWorker } from "../../functions/deliver/worker.ts";
 import { eraseWorker } from "../../functions/erase/worker.ts";
-import type { Host } from "../../functions/host.ts";
 import { ingestWorker } from "../../functions/ingest/worker.ts";
 import { intakeApp } from "../../functions/intake/app.ts";
 import { addressKeys, peppers, vault } from "../../functions/ports/keys.ts";
@@ -39,14 +34,13 @@ import { observeFrame } from "./conformance/observed.ts";
 import { createApp } from "./conformance/observed-app.ts";
 import { startTestTable, type TestTable } from "./dynamodb.ts";
 import { delayedMessages } from "./flows/queue-worker.ts";
-import { testSettings } from "./host/settings.ts";
+import { clientsFor, provision } from "./host/emulated-services.ts";
+import { platformsAt, testHost } from "./host/test-host.ts";
 import { attachMeter } from "./meter.ts";
-import { BUCKET, clientsFor, JOURNAL_BUCKET, provision, UPLOAD_BUCKET } from "./pipeline/emulated-services.ts";
 import { eventSource, type Handler } from "./pipeline/event-source.ts";
 import { startLoopback } from "./pipeline/loopback.ts";
 import type { SignedWebhook } from "./pipeline/traffic.ts";
 import { openStores } from "./stores/open-stores.ts";
-
 /** A cost: units of the table with its indexes, requests of all queues. */
 export interface Cost {
   readonly wcu: number;
@@ -147,8 +141,6 @@ export async function startPipeline(options: PipelineOptions = {}) {
   const retries = queue("Deliveries");
   const gate = createGate({ mode: "open" });
   const webhookClient = options.webhookClient ?? createWebhookClient({ gate });
-  const upstream = { facebookGraph: loopback.origin, instagramGraph: loopback.origin, graphVersion: "v26.0" };
-  const http = platformHttp({ clock: now });
   const frames: string[] = [];
   const connections = options.connections ?? {
     post: async (_connectionId: string, text: string) => {
@@ -158,36 +150,22 @@ export async function startPipeline(options: PipelineOptions = {}) {
     },
     close: async () => "closed" as const,
   };
-  const host: Host = {
-    settings: testSettings({
-      table: table.tableName,
-      keyId,
-      rawBucket: BUCKET,
-      uploadBucket: UPLOAD_BUCKET,
-      journalBucket: JOURNAL_BUCKET,
-      queueUrl: (name) => queueUrls[name],
-      baseUrl: "https://parley.example",
-      platformUrl: loopback.origin,
-    }),
+  const host = testHost({
+    table,
+    keyId,
+    queueUrl: (name) => queueUrls[name],
+    baseUrl: "https://parley.example",
+    platformUrl: loopback.origin,
     clients: {
-      table: table.client,
       ...clients,
-      journal: openFiles(JOURNAL_BUCKET, clients.s3).put,
       connections,
       gate,
       webhookClient,
-      platformFor: async (account, scope) =>
-        scope === "test"
-          ? mockPlatform(() => newUlid(now()), account.platform)
-          : platformFor(account.connection, upstream, http),
-      accountPlatformFor: async (connection) =>
-        accountPlatformFor(connection, { upstream, http, app: { metaAppId: null, metaSecret: null } }),
+      ...platformsAt(loopback.origin, { http: platformHttp({ clock: now }), now }),
       mail: null,
     },
     log,
-    random: () => 0,
-    pageFiles: new Map(),
-  };
+  });
   const functions = composeAll(host);
 
   const stores = { ...openStores(tableHandle), receivedMessages: openReceivedMessages(clients.sqs) };

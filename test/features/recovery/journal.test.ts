@@ -16,7 +16,8 @@ import {
   webhookUrlHash,
 } from "#features/recovery/journal.ts";
 import { allRows } from "../../support/flows/data-subject.ts";
-import { JOURNAL_BUCKET, openTestEnv } from "../../support/flows/test-env.ts";
+import { openTestEnv } from "../../support/flows/test-env.ts";
+import { JOURNAL_BUCKET } from "../../support/host/emulated-services.ts";
 import { openedOnce } from "../../support/opened.ts";
 import { openTeamEnv } from "../access/flows/team/support/team.ts";
 import { openActs, type PreparedAct } from "./support/journaled-acts.ts";

@@ -16,7 +16,7 @@ import { restoredErasureStore } from "#features/recovery/store/restored-erasures
 import { restoredRowStore } from "#features/recovery/store/restored-rows.ts";
 import { restoreStore } from "#features/recovery/store/restores.ts";
 import { endpointKey } from "#features/webhooks/store/items.ts";
-import { JOURNAL_BUCKET } from "../../support/flows/test-env.ts";
+import { JOURNAL_BUCKET } from "../../support/host/emulated-services.ts";
 import { openStores } from "../../support/stores/open-stores.ts";
 import { newTenant, sampleConversationId } from "../../support/stores/samples.ts";
 import { useTeam } from "../access/flows/team/support/team.ts";

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { MINUTE, type Millis, SECOND } from "#base/kernel/time.ts";
 import type { WebhookClient } from "#base/net/webhook-client.ts";
 import { injectFaults } from "../../support/faults.ts";
-import { PLATFORM_SECRET } from "../../support/pipeline/emulated-services.ts";
+import { PLATFORM_SECRET } from "../../support/host/emulated-services.ts";
 import type { EventSource } from "../../support/pipeline/event-source.ts";
 import { joinWebhooks, type SignedWebhook } from "../../support/pipeline/traffic.ts";
 import { openWorkspace, type Workspace } from "../../support/pipeline/workspace.ts";

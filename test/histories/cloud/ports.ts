@@ -1,4 +1,3 @@
-import { openFiles } from "#base/aws/files.ts";
 import type { Log } from "#base/aws/log.ts";
 import type { Mailer } from "#base/aws/mail.ts";
 import { openConnections } from "#base/aws/realtime.ts";
@@ -23,10 +22,9 @@ import { log } from "../../../functions/ports/process.ts";
 import { accountWork, events, realtime } from "../../../functions/ports/queues.ts";
 import { table } from "../../../functions/ports/table.ts";
 import { CHALLENGE_KEYS } from "../../support/flows/hold-fixture.ts";
-import { testSettings } from "../../support/host/settings.ts";
+import { testHost } from "../../support/host/test-host.ts";
 import { openStores } from "../../support/stores/open-stores.ts";
 import type { Aws } from "./aws.ts";
-
 /** Where the service and its console are. */
 export const ORIGIN = "https://parley.example";
 
@@ -42,21 +40,14 @@ export interface Outside {
 /** The ports of every function, as a new process with empty caches has them. */
 export function processPorts(aws: Aws, outside: Outside) {
   const { platform, accountPlatform, webhookClient, mailer, log } = outside;
-  const host: Host = {
-    settings: testSettings({
-      table: aws.table.tableName,
-      keyId: "key",
-      rawBucket: "raw",
-      uploadBucket: "uploads",
-      journalBucket: "journal",
-      queueUrl: aws.url,
-      baseUrl: ORIGIN,
-    }),
+  const host = testHost({
+    table: aws.table,
+    keyId: "key",
+    queueUrl: aws.url,
+    baseUrl: ORIGIN,
     clients: {
-      table: aws.table.client,
       sqs: aws.sqs,
       s3: aws.s3,
-      journal: openFiles("journal", aws.s3).put,
       kms: aws.kms,
       secrets: aws.secrets,
       connections: openConnections("https://stream.example", aws.connections),
@@ -70,8 +61,7 @@ export function processPorts(aws: Aws, outside: Outside) {
     },
     log,
     random: () => Math.random(),
-    pageFiles: new Map(),
-  };
+  });
   const functions = composeAll(host);
   return {
     ...functions,

@@ -25,10 +25,11 @@ import { COPY_PREFIX, copyKey, POSTED_PREFIX, postedKey, uploadIdFromUlid } from
 import { uploadAttributes as Upload } from "#features/uploads/store/attributes.ts";
 import { endpointKey } from "#features/webhooks/store/items.ts";
 import { eraseWorker } from "../../../functions/erase/worker.ts";
+import { UPLOAD_BUCKET } from "../host/emulated-services.ts";
 import { writeItem } from "../stores/items.ts";
 import { PERSON, SAMPLE_INBOX, sampleConversationId, sampleMessage } from "../stores/samples.ts";
 import { invokeWorker, queueDepth } from "./queue-worker.ts";
-import { type TestEnv, type TestQueues, UPLOAD_BUCKET } from "./test-env.ts";
+import type { TestEnv, TestQueues } from "./test-env.ts";
 
 /** A text that no row of a tenant contains except those to erase. */
 export function canaryFor(person: string): string {

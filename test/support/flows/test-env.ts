@@ -1,10 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { CreateKeyCommand, DisableKeyCommand, EnableKeyCommand, KMSClient } from "@aws-sdk/client-kms";
-import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
+import { DisableKeyCommand, EnableKeyCommand } from "@aws-sdk/client-kms";
 import { SESv2Client } from "@aws-sdk/client-sesv2";
-import { CreateQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { CreateQueueCommand } from "@aws-sdk/client-sqs";
 import { openFiles } from "#base/aws/files.ts";
 import type { LogLine } from "#base/aws/log.ts";
 import { openReceivedMessages } from "#base/aws/received-messages.ts";
@@ -12,7 +11,6 @@ import { serviceKeysReader } from "#base/aws/service-keys.ts";
 import { openUploadFiles } from "#base/aws/upload-files.ts";
 import { openVault } from "#base/aws/vault.ts";
 import type { QueueName } from "#base/config/names.ts";
-import { newUlid } from "#base/kernel/ids.ts";
 import { setRuntimeOverrides } from "#base/kernel/runtime.ts";
 import type { TenantId } from "#base/kernel/tenant.ts";
 import { DAY, type Millis } from "#base/kernel/time.ts";
@@ -23,8 +21,6 @@ import { type AccountRef, accountKey, type PlatformName } from "#features/accoun
 import { concurrencySlotStore } from "#features/delivery/store/concurrency-slots.ts";
 import { type Emulators, startEmulators } from "#local-aws/emulators/server.ts";
 import { platformHttp } from "#platforms/graph/http.ts";
-import { mockPlatform } from "#platforms/graph/mock.ts";
-import { accountPlatformFor, platformFor } from "#platforms/platforms.ts";
 import { compose } from "../../../functions/compose.ts";
 import { composeAll } from "../../../functions/compose-all.ts";
 import type { Clients, Host } from "../../../functions/host.ts";
@@ -33,23 +29,15 @@ import { linkTestAccount } from "../../features/accounts/flows/support/link-test
 import { noStream } from "../../features/realtime/flows/support/no-stream.ts";
 import { openSecrets } from "../../histories/cloud/secrets.ts";
 import { testAccessKeys } from "../access/access-keys.ts";
-import { constantSigner } from "../constant-signer.ts";
 import type { TestTable } from "../dynamodb.ts";
-import { testSettings } from "../host/settings.ts";
-import { withoutConnection } from "../pipeline/emulators-in-process.ts";
+import { BUCKET, clientSettings, clientsFor, createBucketsAndKey, UPLOAD_BUCKET } from "../host/emulated-services.ts";
+import { platformsAt, testHost } from "../host/test-host.ts";
 import { observeClients, requireNoLateCalls } from "../processes/work-left.ts";
 import { openStores } from "../stores/open-stores.ts";
 import { NOW } from "../stores/samples.ts";
 import { startFlowTable } from "../world/flow-table.ts";
 import { processClock, suspendable } from "../world/processes.ts";
-import { withoutTransport } from "../world/sdk-in-process.ts";
 import { lettersOf } from "./dead-letters.ts";
-
-const BUCKET = "raw";
-export const UPLOAD_BUCKET = "uploads";
-export const JOURNAL_BUCKET = "journal";
-
-const noApp = { metaAppId: null, metaSecret: null };
 
 /** The names of the queues in `TestQueues`. */
 const queueNames = {
@@ -92,26 +80,15 @@ export async function openTestEnv(
     accessKeys: testAccessKeys,
     verifiesSignatures: false,
   });
-  const common = {
-    endpoint: emulators.url,
-    region: "us-east-1",
-    credentials: { accessKeyId: "local", secretAccessKey: "local" },
-    signer: constantSigner,
-  };
-  const aws = {
-    sqs: withoutTransport(new SQSClient({ ...common, ...withoutConnection(emulators) })),
-    s3: new S3Client({ ...common, forcePathStyle: true }),
-    kms: withoutTransport(new KMSClient({ ...common, ...withoutConnection(emulators) })),
-    ses: new SESv2Client(common),
-    // The queue client of the event source is not part of the functions' processes.
-    eventSource: withoutTransport(new SQSClient({ ...common, ...withoutConnection(emulators) })),
-  };
+  const { sqs, s3, kms } = clientsFor(emulators);
+  const ses = new SESv2Client(clientSettings(emulators));
+  // The queue client of the event source is not part of the functions' processes.
+  const { sqs: eventSource } = clientsFor(emulators);
+  const aws = { sqs, s3, kms, ses, eventSource };
   const serviceClients = [table.client, aws.sqs, aws.s3, aws.kms, aws.ses] as const;
   suspendable(serviceClients);
   observeClients(serviceClients);
-  for (const Bucket of [BUCKET, UPLOAD_BUCKET, JOURNAL_BUCKET]) await aws.s3.send(new CreateBucketCommand({ Bucket }));
-  const { KeyMetadata } = await aws.kms.send(new CreateKeyCommand({}));
-  const keyId = KeyMetadata?.KeyId ?? "";
+  const keyId = await createBucketsAndKey(aws);
   const tableHandle: Table = openTable(table.tableName, table.client);
   const logLines: LogLine[] = [];
   const log = (line: LogLine) => {
@@ -130,37 +107,22 @@ export async function openTestEnv(
     }: { readonly graph?: string } & Pick<Clients, "webhookClient" | "accountPlatformFor" | "mail"> = {},
   ): Host {
     const http = platformHttp({ total: 400 });
-    const upstream = { facebookGraph: graph, instagramGraph: graph, graphVersion: "v26.0" };
-    const queueUrl = (queue: QueueName) => queues[queueNames[queue]] || "http://queues/none";
-    return {
-      settings: testSettings({
-        table: table.tableName,
-        keyId,
-        rawBucket: BUCKET,
-        uploadBucket: UPLOAD_BUCKET,
-        journalBucket: JOURNAL_BUCKET,
-        queueUrl,
-        baseUrl: "https://parley.example",
-        consoleUrl: "https://console.example",
-        mailFrom: "parley@example.com",
-      }),
+    return testHost({
+      table,
+      keyId,
+      queueUrl: (queue) => queues[queueNames[queue]] || "http://queues/none",
+      baseUrl: "https://parley.example",
+      consoleUrl: "https://console.example",
+      mailFrom: "parley@example.com",
       clients: {
-        table: table.client,
         ...aws,
-        journal: openFiles(JOURNAL_BUCKET, aws.s3).put,
         secrets,
         gate: createGate({ mode: "open" }),
-        platformFor: async (account, scope) =>
-          scope === "test"
-            ? mockPlatform(() => newUlid(now), account.platform)
-            : platformFor(account.connection, upstream, http),
-        accountPlatformFor: async (connection) => accountPlatformFor(connection, { upstream, http, app: noApp }),
+        ...platformsAt(graph, { http, now: () => now }),
         ...clients,
       },
       log,
-      random: () => 0,
-      pageFiles: new Map(),
-    };
+    });
   }
 
   async function newQueue(name: string, visibilitySeconds: number): Promise<string> {

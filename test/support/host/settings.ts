@@ -1,7 +1,7 @@
 import { env, type QueueName, queues, queueUrlNames } from "#base/config/names.ts";
 
 /** What the settings of a test name. */
-interface Deployment {
+export interface Deployment {
   readonly table: string;
   readonly keyId: string;
   readonly rawBucket: string;

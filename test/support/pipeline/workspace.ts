@@ -6,9 +6,9 @@ import { conversationId, parseConversationId } from "#features/inbox/rules/messa
 import { createTenant } from "#features/tenants/flows/tenants.ts";
 import { createKey } from "../../features/access/flows/support/api-keys.ts";
 import { linkTestAccount } from "../../features/accounts/flows/support/link-test-account.ts";
+import { PLATFORM_SECRET } from "../host/emulated-services.ts";
 import type { Pipeline } from "../pipeline.ts";
 import { SAMPLE_INBOX, sampleMessage } from "../stores/samples.ts";
-import { PLATFORM_SECRET } from "./emulated-services.ts";
 import {
   platformId,
   type SignedWebhook,

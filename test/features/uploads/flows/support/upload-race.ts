@@ -21,7 +21,8 @@ import type { Platform } from "#platforms/graph/platform.ts";
 import { allRows, tenantCaller, uploadedFiles } from "../../../../support/flows/data-subject.ts";
 import { memoryQueue } from "../../../../support/flows/memory-queue.ts";
 import { interleave } from "../../../../support/flows/races/deterministic-scheduler.ts";
-import { type TestEnv, UPLOAD_BUCKET } from "../../../../support/flows/test-env.ts";
+import type { TestEnv } from "../../../../support/flows/test-env.ts";
+import { UPLOAD_BUCKET } from "../../../../support/host/emulated-services.ts";
 import { openStores } from "../../../../support/stores/open-stores.ts";
 import { newTenant, PERSON, SAMPLE_INBOX, sampleMessage } from "../../../../support/stores/samples.ts";
 
