@@ -19,6 +19,7 @@ import { allRows } from "../../support/flows/data-subject.ts";
 import { openTestEnv } from "../../support/flows/test-env.ts";
 import { JOURNAL_BUCKET } from "../../support/host/emulated-services.ts";
 import { openedOnce } from "../../support/opened.ts";
+import { rowText } from "../../support/stores/row-text.ts";
 import { openTeamEnv } from "../access/flows/team/support/team.ts";
 import { openActs, type PreparedAct } from "./support/journaled-acts.ts";
 
@@ -62,7 +63,7 @@ const failing: Journal = {
   record: () => Promise.reject(new Error("no journal")),
   withdraw: () => Promise.reject(new Error("no journal")),
 };
-const rows = async () => new Set((await allRows(testEnv)).map((row) => JSON.stringify(row)));
+const rows = async () => new Set((await allRows(testEnv)).map(rowText));
 
 describe.each(kinds)("%s", (kind) => {
   it("an act is not made when its entry cannot be written, and is made by its repetition", async () => {

@@ -206,7 +206,10 @@ it.each(faultPoints)(
       await world.ingest();
       await strike.invoke(world.queues.profiles, world.profiler());
       await world.settle();
-      expect(new Set(world.people())).toEqual(new Set([UNNAMED]));
+      // An event whose sending was lost is sent again, and may arrive twice with one body.
+      const [body = "{}", ...others] = new Set(world.posts.map((post) => post.body));
+      expect(others).toEqual([]);
+      expect(JSON.parse(body)).toMatchObject({ type: "message.received", data: { message: { participant: UNNAMED } } });
       expect(world.got("conversation.updated")).toEqual([]);
     });
   },
