@@ -171,7 +171,7 @@ export async function reconcileSubscription(
   // disconnection may have ended it before this call: it sees from the account's row that it has to end it again.
   for (const user of await listUsers(ports, { subscription })) {
     const account = await ports.accounts.get(user.tenant, user.account);
-    if (account && (await markSubscribed(ports, { ...user, account }, connected.now))) return { kind: "gone" };
+    if (account && (await markSubscribed(ports, { ...user, account }))) return { kind: "gone" };
   }
   await end(ports, reconciliation);
   return { kind: "gone" };
@@ -239,12 +239,9 @@ export async function runReconciliation(
 export function markSubscribed(
   { accounts }: Pick<ReconcilePorts, "accounts">,
   { tenant, account }: Pick<ConnectedUser, "tenant" | "account">,
-  now: Millis,
 ): Promise<boolean> {
-  const { platform, externalId, connectionId, resubscribedAt } = account;
-  // Two marks of one millisecond are two marks.
-  const at = Math.max(now, (resubscribedAt ?? 0) + 1);
-  return accounts.recordResubscription({ tenant, ref: { platform, externalId }, connectionId, at });
+  const { platform, externalId, connectionId } = account;
+  return accounts.recordResubscription({ tenant, ref: { platform, externalId }, connectionId });
 }
 
 type ConnectedUser = Omit<PageUse, "account"> & { readonly account: Account };
@@ -258,7 +255,7 @@ async function restore(ports: ReconcileTaskPorts, user: ConnectedUser, time: Tas
   if (answer?.kind !== "read") return false;
   if (answer.isComplete) return true;
   const now = time.now();
-  const confirm = () => markSubscribed(ports, user, now);
+  const confirm = () => markSubscribed(ports, user);
   const connected = { isMissing: true, isNew: false, now, confirm };
   return (await reconcileSubscription(ports, { subscription, connected, time })).kind === "subscribed";
 }

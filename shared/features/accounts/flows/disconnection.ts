@@ -102,7 +102,7 @@ async function disconnectConnection(
         tenant,
         ref,
         connectionId,
-        resubscribedAt: account.resubscribedAt,
+        resubscriptions: account.resubscriptions,
         author: disconnectionAuthor(task, time.now()),
         event: renderAccountEvent(tenant, event),
         now: time.now(),

@@ -92,8 +92,8 @@ export interface Account extends AccountRef {
   readonly authorizedBy: readonly string[];
   /** When the platform last refused the human agent tag for this account. */
   readonly humanAgentBlockedAt: Millis | null;
-  /** When a check last subscribed the app again. Null when none did since it was connected. */
-  readonly resubscribedAt: Millis | null;
+  /** Grows each time a check subscribed the app again. Null when none did since the account was connected. */
+  readonly resubscriptions: number | null;
   /** Until when its tenant may have sockets. Null when it has none. */
   readonly socketsUntil: Millis | null;
   /** Whose subscriptions are still to be ended, the newest first. */

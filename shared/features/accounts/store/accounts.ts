@@ -119,13 +119,8 @@ export function accountStore(table: Table) {
      * Records that a check subscribed the app again.
      * @returns false when the account was disconnected or connected again
      */
-    async recordResubscription({
-      tenant,
-      ref,
-      connectionId,
-      at,
-    }: ConnectionOf & { readonly at: Millis }): Promise<boolean> {
-      const changes = { set: { [A.resubscribedAt]: at } };
+    async recordResubscription({ tenant, ref, connectionId }: ConnectionOf): Promise<boolean> {
+      const changes = { add: { [A.resubscriptions]: 1 } };
       const write = update(accountItemKey(tenant, ref), changes, isOfConnection(connectionId));
       return (await conditionalWrite(table, write)).applied;
     },

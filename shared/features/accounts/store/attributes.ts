@@ -25,7 +25,7 @@ export const accountAttributes = {
   restoredAnswersFrom: "za",
   restoredUnread: "zr",
   restoredUntil: "zu",
-  resubscribedAt: "sb",
+  resubscriptions: "sb",
   retryAt: "ra",
   retryWait: "rw",
   sealedToken: "tk",

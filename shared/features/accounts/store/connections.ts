@@ -198,7 +198,7 @@ export function accountConnections(table: Table) {
      * Disconnects an account: the account with its token, the use of its page and the tenant's right to its route, with
      * an audit row, in one transaction. The route stays no tenant's for two minutes, as long as workers may remember
      * it.
-     * @param connection `connectionId`: a later connection of the account stays; `resubscribedAt` as it was before the
+     * @param connection `connectionId`: a later connection of the account stays; `resubscriptions` as it was before the
      *   app was unsubscribed: a check may have subscribed it again since; `event`: its body is stored in the same
      *   transaction, so that it exists for a disconnection that happened
      */
@@ -206,18 +206,18 @@ export function accountConnections(table: Table) {
       tenant,
       ref,
       connectionId,
-      resubscribedAt,
+      resubscriptions,
       author: { audit, actor },
       event,
       now,
     }: ConnectionOf & {
-      readonly resubscribedAt?: Millis | null;
+      readonly resubscriptions?: number | null;
       readonly author: ChangeAuthor;
       readonly event: RenderedEvent | null;
       readonly now: Millis;
     }): Promise<Disconnecting> {
       const isNotResubscribed =
-        resubscribedAt === undefined ? [] : [isUnchanged(A.resubscribedAt, resubscribedAt ?? undefined)];
+        resubscriptions === undefined ? [] : [isUnchanged(A.resubscriptions, resubscriptions ?? undefined)];
       for (let attempt = 1; attempt <= WRITE_ATTEMPTS_MAX; attempt++) {
         const item = await getRow<AccountItem>(accountItemKey(tenant, ref));
         if (!item || (item[A.connectionId] ?? "") !== connectionId) return { kind: "gone" };
@@ -318,7 +318,7 @@ function connectionChanges(account: NewAccount, item: AccountItem | null, now: M
     [A.refreshFailingSince]: undefined,
     [A.retryAt]: undefined,
     [A.retryWait]: undefined,
-    [A.resubscribedAt]: undefined,
+    [A.resubscriptions]: undefined,
     [A.reconnected]: item ? true : undefined,
     [A.recoveredAt]: undefined,
     ...(item ? replacedAfter(account, item) : {}),

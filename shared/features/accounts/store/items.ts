@@ -138,7 +138,7 @@ export interface AccountItem extends Key {
   readonly [A.restoredUntil]?: Millis;
   readonly [A.restoredAnswersFrom]?: Millis;
   readonly [A.restoredUnread]?: true;
-  readonly [A.resubscribedAt]?: Millis;
+  readonly [A.resubscriptions]?: number;
   readonly [A.socketsUntil]?: Millis;
   readonly [A.policy]?: StoredDecision;
   /** Decisions before `policy` that have an event, newest first. */
@@ -241,7 +241,7 @@ export function toAccount(item: AccountItem): Account {
     authorizedBy: item[A.authorizedBy] ?? [],
     humanAgentBlockedAt: item[A.humanAgentRefusedAt] ?? null,
     replaced: replacedConnections(item),
-    resubscribedAt: item[A.resubscribedAt] ?? null,
+    resubscriptions: item[A.resubscriptions] ?? null,
     socketsUntil: item[A.socketsUntil] ?? null,
     restore: toAccountRestore(item),
     sealedToken: item[A.sealedToken],

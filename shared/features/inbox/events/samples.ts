@@ -38,7 +38,7 @@ export function sampleAccount(status: Account["status"] = "active"): Account {
     authorizedBy: [],
     humanAgentBlockedAt: null,
     replaced: [],
-    resubscribedAt: null,
+    resubscriptions: null,
     restore: null,
     socketsUntil: null,
     sealedToken: new Uint8Array(),

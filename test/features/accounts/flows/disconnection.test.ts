@@ -233,8 +233,7 @@ it("the task of a disconnection that meets a new subscription on each attempt is
   await expect(fixture.disconnect(tenant, page(), {}, dying)).rejects.toThrow("died");
   const disconnect: typeof ports.accounts.disconnect = async (request) => {
     const { connectionId } = request;
-    testEnv.advance(1);
-    await ports.accounts.recordResubscription({ tenant, ref: page(), connectionId, at: testEnv.now() });
+    await ports.accounts.recordResubscription({ tenant, ref: page(), connectionId });
     return ports.accounts.disconnect(request);
   };
   const task = (await fixture.delayedTasks()).find(({ op }) => op === "disconnect");

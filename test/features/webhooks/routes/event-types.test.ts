@@ -164,7 +164,7 @@ it("rendered events match the published schema for accounts", () => {
     authorizedBy: [],
     humanAgentBlockedAt: null,
     replaced: [],
-    resubscribedAt: null,
+    resubscriptions: null,
     restore: null,
     socketsUntil: null,
     sealedToken: new Uint8Array(),

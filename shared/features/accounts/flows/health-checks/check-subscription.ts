@@ -35,7 +35,7 @@ export async function checkSubscription(
     return { visit, next: threads === "unanswered" ? "later" : "over", isSubscribed: threads === "compared" };
   }
   if (answer.kind !== "read") return applyFailure(ports, visit, answer);
-  const confirm = () => markSubscribed(ports, { tenant, account }, now);
+  const confirm = () => markSubscribed(ports, { tenant, account });
   const result = await reconcileSubscription(ports, {
     subscription: ownSubscription(tenant, account),
     connected: { isMissing: true, isNew: false, now, confirm },

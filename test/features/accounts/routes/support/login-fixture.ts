@@ -56,7 +56,7 @@ export function connectedAccount(account: LoginConnection["account"]): Account {
     tokenExpiresAt: null,
     authorizedBy: [],
     replaced: [],
-    resubscribedAt: null,
+    resubscriptions: null,
     restore: null,
     socketsUntil: null,
     humanAgentBlockedAt: null,
