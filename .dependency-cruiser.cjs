@@ -7,7 +7,8 @@ const layer = (name) => `${FEATURES}${name}(/|\\.ts$)`;
 /** A file at the root of a feature that is no layer, no event and no queue: the ports, and what other features call. */
 const CALLS = `${FEATURES}(?!(rules|store|flows|routes|responses)\\.|events?[.-]|queue\\.|[a-z]+-queue\\.)[^/]+\\.ts$`;
 /** Where clients, stores and flows meet: the ports, those of each function and of the commands, and what functions share. */
-const COMPOSITION = "^functions/((host|compose|compose-all)\\.ts$|ports/|support/|admin/|[^/]+/(ports|page-files)\\.ts$)";
+const COMPOSITION =
+  "^functions/((host|compose|compose-all)\\.ts$|ports/|support/|admin/|[^/]+/(ports|page-files)\\.ts$)";
 
 /** Where each layer is. A feature has the layers as rooms, or as one file each; its events, its queue and its calls stand at its root. */
 const places = {

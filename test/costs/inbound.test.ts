@@ -15,8 +15,8 @@ import {
   sendReply,
 } from "../bench/scenarios.ts";
 import { costTargets, inboundTarget, retryTarget } from "../bench/targets.ts";
-import { openedOnce } from "../support/opened.ts";
 import { PLATFORM_SECRET } from "../support/host/emulated-services.ts";
+import { openedOnce } from "../support/opened.ts";
 import { joinWebhooks } from "../support/pipeline/traffic.ts";
 import { everyoneWrites, introduce, type Workspace } from "../support/pipeline/workspace.ts";
 import type { Cost } from "../support/pipeline.ts";
