@@ -138,8 +138,6 @@ it("admin listen responds to the stack with the receiver's status and Retry-Afte
 
 it("admin listen responds 502 while the receiver is down; once it is up, the retry arrives and verifies", async () => {
   const port = await freePort();
-  // An event of an earlier test that is still on its way would come to this endpoint, too.
-  await waitUntilIdle(stack);
   const { id, secret, lines } = await startAndWait(`http://127.0.0.1:${port}/hooks`);
   await sendMessage();
   await waitFor("a retry is scheduled", async () => (await listDeliveries(stack, id))[0]?.status === "retrying");
@@ -150,17 +148,21 @@ it("admin listen responds 502 while the receiver is down; once it is up, the ret
   runningPrograms.add(example);
   await waitFor("the example receiver listens", () => isListening(port));
   await stack.clock("PT10S");
-  await waitFor("the retry arrived", async () => (await listDeliveries(stack, id))[0]?.status === "delivered");
-  await waitFor("the line of the retry is printed", () => lines().at(-1)?.status === 204);
-  const [accepted, ...refused] = lines()
+  // The event of an earlier test that is still on its way may come to this endpoint, too.
+  const [{ event_id: eventId } = { event_id: "" }] = lines();
+  const own = () => lines().filter(({ event_id }) => event_id === eventId);
+  await waitFor("the retry arrived", async () =>
+    (await listDeliveries(stack, id)).some(({ event_id, status }) => event_id === eventId && status === "delivered"),
+  );
+  await waitFor("the line of the retry is printed", () => own().at(-1)?.status === 204);
+  const [accepted, ...refused] = own()
     .map(({ status, failure }) => [status, failure])
     .toReversed();
   expect(accepted).toEqual([204, null]);
   // On a busy machine a response may come after the 1.5 s of a first attempt, which the slow queue then repeats.
   expect(new Set(refused.map(String))).toEqual(new Set(["502,unreachable"]));
-  const [eventId] = lines().map(({ event_id }) => event_id);
   await waitFor("the example receiver has printed it", () =>
-    example.output().startsWith(`${eventId}: a message in CONV#demo#`),
+    example.output().includes(`${eventId}: a message in CONV#demo#`),
   );
 });
 
