@@ -2,39 +2,22 @@ import { SYSTEM } from "#features/access/rules/callers.ts";
 import type { EraseAccountPorts } from "#features/accounts/flows/platform-callbacks/ports.ts";
 import { eraseConversation as erase } from "#features/erasure/flows/erase.ts";
 import type { Composition } from "../compose.ts";
-import { journal, uploadObjects } from "./files.ts";
+import { erasurePassPorts } from "./erasure-passes.ts";
+import { journal } from "./files.ts";
 import { dataDeletionKeys } from "./keys.ts";
-import { log } from "./process.ts";
-import { accountWork, erasureWork, realtime } from "./queues.ts";
+import { accountWork } from "./queues.ts";
 import {
   accountChecks,
   accounts,
   authorizations,
   conversations,
   dataDeletions,
-  endpoints,
   erasures,
   holderTimes,
-  sockets,
-  tenantStates,
-  traces,
-  uploadRemovals,
 } from "./stores.ts";
 
-/** The ports of erasing a conversation. */
-export const eraseRequestPorts = {
-  journal,
-  erasures,
-  traces,
-  tenantStates,
-  endpoints,
-  uploadFiles: uploadObjects,
-  uploadRemovals,
-  erasureWork,
-  sockets,
-  realtime,
-  log,
-};
+/** The ports of erasing a conversation: the first pass, and the entry in the journal. */
+export const eraseRequestPorts = { ...erasurePassPorts, journal };
 
 /** The ports of erasing the conversations of an account. */
 export const eraseAccountPorts = {
