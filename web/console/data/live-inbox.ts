@@ -153,6 +153,14 @@ export class LiveInbox {
     for (const listener of this.#eventListeners) listener(event);
   }
 
+  /**
+   * When a write of a conversation starts, for `mergeConversation`: now, or the time of its newest frame, when the clock of
+   * this page is late. What a write returns shows every change whose frame came before the write.
+   */
+  writeStart(id: string): number {
+    return Math.max(this.clock.now(), this.#state.book.known.get(id)?.asOf ?? 0);
+  }
+
   /** Merges a conversation that a write returned. It shows all changes before the write, unlike that of a list. */
   mergeConversation(conversation: Conversation, startedAt: number): void {
     this.#set({ book: withFrame(this.#state.book, conversation, startedAt) });

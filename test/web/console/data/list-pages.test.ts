@@ -173,6 +173,21 @@ it("what a write returned shows at once, although a frame of the conversation ca
   expect(inbox.getState().book.known.get("c0")?.conversation.needs_reply).toBe(true);
 });
 
+it("what a write returned shows at once, although the clock of the page is late behind a frame before it", async () => {
+  const { server, inbox, now } = openInbox();
+  fill(server, 1);
+  await inbox.show(needsReply).loaded;
+  const times = { inbound: NOW - MINUTE };
+  inbox.receive(updated("c0", conversation("c0", times), now() + 900));
+  const startedAt = inbox.writeStart("c0");
+  inbox.mergeConversation(conversation("c0", { ...times, done: now() + 950 }), startedAt);
+  expect(inbox.getState().book.known.get("c0")?.conversation.needs_reply).toBe(false);
+  // A frame after the write counts more, although the page's clock was late.
+  inbox.receive(updated("c0", conversation("c0", times), now() + 1_000));
+  inbox.mergeConversation(conversation("c0", { ...times, done: now() + 950 }), startedAt);
+  expect(inbox.getState().book.known.get("c0")?.conversation.needs_reply).toBe(true);
+});
+
 it("a page that is asked for as soon as the one before it shows is loaded", async () => {
   const { server, inbox, shown } = openInbox();
   fill(server, 230);

@@ -14,12 +14,12 @@ import { dropUndo, pushUndo, takeUndo } from "./undo.ts";
  * undo opens this one again; `undoLast` undoes the newest Done that is left, and before that the one before.
  */
 export function useDone() {
-  const { inbox, parley, clock, tenant } = useWorkspace();
+  const { inbox, parley, tenant } = useWorkspace();
   const { show } = useNotices();
   const [, navigate] = useLocation();
   const set = useCallback(
     async (id: string, done: boolean): Promise<boolean> => {
-      const startedAt = clock.now();
+      const startedAt = inbox.writeStart(id);
       try {
         const result = await parley.conversations.update(id, { done });
         inbox.mergeConversation(result.conversation, startedAt);
@@ -29,7 +29,7 @@ export function useDone() {
         return false;
       }
     },
-    [inbox, parley, clock, show],
+    [inbox, parley, show],
   );
   const undo = useCallback(
     async (id: string) => {
