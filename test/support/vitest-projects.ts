@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
-import { defineConfig } from "vitest/config";
+import { defineConfig, type ViteUserConfig } from "vitest/config";
 import { AWS_CLIENT_VARIABLE, chosenAwsClient } from "../../lib/bundles/aws-client.ts";
 import { faultTests } from "./run/fault-tests.ts";
 import { ProjectOrder } from "./run/project-order.ts";
@@ -61,6 +61,8 @@ const web = ["test/web/**"];
 const e2e = ["test/e2e/**", "test/full/**", "test/local/stack/earlier-data-folder.test.ts"];
 
 const always = ["test/bench/**"];
+const COMPILE_CACHE_SETUP = "test/support/compile-cache-setup.ts";
+const ASSEMBLY_SETUP = "test/e2e/support/assembly-setup.ts";
 
 /** These need the processors for themselves: each runs when nothing else does. */
 const alone = [
@@ -68,8 +70,6 @@ const alone = [
   "test/full/texts/expressions.test.ts",
   "test/full/callers/anonymous-callers.test.ts",
   "test/full/deliveries-20000.test.ts",
-  "test/full/hanging-endpoint.test.ts",
-  "test/full/local/local-start.test.ts",
   "test/full/realtime-sockets.test.ts",
 ];
 
@@ -90,7 +90,7 @@ export function testConfig({ full }: { full: boolean }) {
   });
   const stackProject = (name: string, include: string[], listedElsewhere: string[] = []) => {
     const { test, ...config } = project(name, include, listedElsewhere);
-    return { ...config, test: { ...test, globalSetup: "test/e2e/support/assembly-setup.ts" } };
+    return { ...config, test: { ...test, globalSetup: ASSEMBLY_SETUP } };
   };
   // Groups run one after the other.
   const aloneProjects = alone.map((file, index) => {
@@ -100,18 +100,10 @@ export function testConfig({ full }: { full: boolean }) {
   return defineConfig({
     resolve: { alias: awsClients() },
     test: {
-      testTimeout: full ? 600_000 : 60_000,
-      hookTimeout: 120_000,
-      pool: "forks",
-      // Files share their worker's modules, engine and browser. A file removes what it changes in them.
-      isolate: false,
+      ...runOptions({ full }),
       // More than cores, because a worker often waits for a stack, an engine or a browser.
       maxWorkers: Math.ceil(availableParallelism() * 1.5),
       sequence: { sequencer: ProjectOrder },
-      provide: { fullRun: full },
-      globalSetup: "test/support/compile-cache-setup.ts",
-      setupFiles: "test/support/conformance/setup.ts",
-      reporters: ["default", "./test/support/run-reporter.ts"],
       // In the order in which they run: the projects with the longest files first.
       projects: [
         stackProject("e2e", e2e, alone),
@@ -127,6 +119,35 @@ export function testConfig({ full }: { full: boolean }) {
       ],
     },
   });
+}
+
+/** Measurements of the running local stack, one file after the other: `vitest.bench.config.ts`. */
+export function localBenchConfig() {
+  return defineConfig({
+    resolve: { alias: awsClients() },
+    test: {
+      ...runOptions({ full: true }),
+      include: ["test/bench/local/*.test.ts"],
+      maxWorkers: 1,
+      globalSetup: [COMPILE_CACHE_SETUP, ASSEMBLY_SETUP],
+    },
+  });
+}
+
+type Options = NonNullable<ViteUserConfig["test"]>;
+
+function runOptions({ full }: { full: boolean }): Options {
+  return {
+    testTimeout: full ? 600_000 : 60_000,
+    hookTimeout: 120_000,
+    pool: "forks",
+    // Files share their worker's modules, engine and browser. A file removes what it changes in them.
+    isolate: false,
+    provide: { fullRun: full },
+    globalSetup: COMPILE_CACHE_SETUP,
+    setupFiles: "test/support/conformance/setup.ts",
+    reporters: ["default", "./test/support/run-reporter.ts"],
+  };
 }
 
 /**

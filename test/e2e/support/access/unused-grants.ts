@@ -55,7 +55,7 @@ export const unusedGrants: readonly UnusedGrant[] = [
   },
   {
     grants: ["Deliver dynamodb:UpdateItem SingleTable if * W#*"],
-    reason: "A slot is taken for a retry of a slow endpoint. test/full/hanging-endpoint.test.ts has one, for minutes.",
+    reason: "A slot is taken for a retry of a slow endpoint. `npm run bench:local` has one, for minutes.",
   },
   {
     grants: [

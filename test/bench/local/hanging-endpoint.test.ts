@@ -3,15 +3,21 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Millis, SECOND } from "#base/kernel/time.ts";
-import { createTestWebhook } from "../e2e/support/api-calls.ts";
-import { waitUntilIdle } from "../e2e/support/emulator-journals.ts";
-import { type LocalStack, startLocalStack } from "../e2e/support/local-stack.ts";
-import { demoAccountIds, newMessageId, newPersonId, postWebhook, textEntry } from "../e2e/support/platform-webhooks.ts";
-import { waitFor } from "../e2e/support/wait-for.ts";
+import { createTestWebhook } from "../../e2e/support/api-calls.ts";
+import { waitUntilIdle } from "../../e2e/support/emulator-journals.ts";
+import { type LocalStack, startLocalStack } from "../../e2e/support/local-stack.ts";
+import {
+  demoAccountIds,
+  newMessageId,
+  newPersonId,
+  postWebhook,
+  textEntry,
+} from "../../e2e/support/platform-webhooks.ts";
+import { waitFor } from "../../e2e/support/wait-for.ts";
 
-// Real time on the running stack: one endpoint of twenty does not answer, or answers late. Rounds without and with it alternate, so that
-// other work on the machine slows both alike, and the medians of their p99 are compared: one slow moment of the machine
-// decides one round, not the result. In each pair another endpoint is slow, which nothing knows to be slow yet.
+// One endpoint of twenty does not answer, or answers late. Rounds without and with it alternate, so that other work on the
+// machine slows both alike, and the medians of their p99 are compared: one slow moment of the machine decides one round,
+// not the result. In each pair another endpoint is slow, which nothing knows to be slow yet.
 
 const ENDPOINTS = 20;
 const EVENTS = 30;
