@@ -166,12 +166,6 @@ export class LiveInbox {
     this.#set({ book: withFrame(this.#state.book, conversation, startedAt) });
   }
 
-  /** Merges a message that a call returned. */
-  mergeMessage(conversationId: string, message: Message, startedAt: number): void {
-    const thread = this.#state.threads.get(conversationId);
-    if (thread) this.#setThread(conversationId, { book: withMessages(thread.book, [message], startedAt) });
-  }
-
   /** Shows what colleagues do. */
   setPresence(presence: InboxState["presence"]): void {
     this.#set({ presence });
