@@ -55,9 +55,9 @@ export class KeyRing {
     return [...this.#keys.values()];
   }
 
-  create(spec: KeySpec, description = "", id: string = randomUUID()): Key {
+  create(spec: KeySpec, description = ""): Key {
     const material = randomBytes(keySpecs[spec].bytes).toString("base64");
-    return this.save({ id, spec, material, createdAt: this.#now(), description, enabled: true });
+    return this.save({ id: randomUUID(), spec, material, createdAt: this.#now(), description, enabled: true });
   }
 
   save(key: Key): Key {

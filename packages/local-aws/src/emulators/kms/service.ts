@@ -47,17 +47,6 @@ export class Kms implements JsonService {
     }
   }
 
-  /** Creates a symmetric key with this id unless it exists. Returns its ARN. */
-  ensureKey(id: string): string {
-    const key = this.#ring.list().find((one) => one.id === id) ?? this.#ring.create("SYMMETRIC_DEFAULT", "", id);
-    return this.#ring.arn(key);
-  }
-
-  /** Points the alias, `alias/<name>`, to the key. */
-  ensureAlias(alias: string, keyId: string): void {
-    this.#ring.alias(alias, this.#ring.find(keyId));
-  }
-
   close(): void {
     this.#ring.close();
   }
