@@ -14,7 +14,7 @@ export interface KmsOptions {
   readonly accountId: string;
 }
 
-/** KMS: symmetric and HMAC keys. Key policies, grants and rotation are not emulated. */
+/** KMS: symmetric and HMAC keys. A key policy is stored and not enforced, a key is never rotated, and grants are not emulated. */
 export class Kms implements JsonService {
   readonly protocol = "1.1";
   readonly errorPrefix = "";
